@@ -226,7 +226,11 @@ $(environments):
 peers: $(peers)/done $(peers)-keras3/done $(peers)-keras2/done
 
 test-peers: build peers
-	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python
+	rm -rf $(peers)/types && mkdir -p $(peers)/types
+	swift build $(test_flags) --build-tests
+	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types swift test $(test_flags) --skip-build --filter ONNXTypeTests
+	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
+	  $(peers)/types
 
 test-pages: build $(pages)/done
 	$(pages)/bin/python Tests/Pages/report_page.py $(program)

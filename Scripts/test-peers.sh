@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Exports every recorded model and runs it in the target's own tools.
-# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2; each PYTHON is that of an environment.
+# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 TYPES; each PYTHON is that of an environment, and
+# TYPES a folder with ONNX files of all types.
 set -euo pipefail
-program=$1 python=$2 keras3=$3 keras2=$4
+program=$1 python=$2 keras3=$3 keras2=$4 types=$5
 
 # Runs the script $1_peer.py with the other arguments.
 peer() { "${interpreter:-$python}" "Tests/Peers/$1_peer.py" "$program" "${@:2}"; }
@@ -15,6 +16,7 @@ interpreter=$keras3 peer keras
 interpreter=$keras2 peer keras
 
 peer onnx
+"$python" Tests/Peers/onnx_types_peer.py "$types"
 for options in "--layout nchw" "--opset 13" "--opset 21" "--precision float16" --fold-batch-norm; do
   peer onnx --only zoo $options
 done

@@ -22,7 +22,7 @@ struct ONNXGraphBuilder: ExportBuilder {
 
   /// The version of ONNX's operator set.
   let opset: Int
-  private(set) var nodes: [ONNXNode] = []
+  var nodes: [ONNXNode] = []
   private(set) var weights: [ONNXWeight] = []
   /// Nodes before all others, which decode weights that are stored quantized or in another type.
   private(set) var decodingNodes: [ONNXNode] = []
@@ -35,6 +35,10 @@ struct ONNXGraphBuilder: ExportBuilder {
   /// The names of weights in the file, by their names in the graph.
   private var weightNames: [String: String] = [:]
   private var constantNames: [ConstantKey: String] = [:]
+  /// The element types of values, by name.
+  var types: [String: ElementType] = [:]
+  /// Why ONNX does not have an operator for the types of the node that is being added.
+  private var typeProblem: WeighbridgeError?
 
   /// Creates a builder without nodes.
   ///
@@ -83,6 +87,7 @@ extension ONNXGraphBuilder {
     let uniqueName = unusedName(name)
     weightNames[name] = uniqueName
     guard let type = parts.first?.elementType else { return uniqueName }
+    types[uniqueName] = type
     if parts.count == 1, let quantized = parts[0].quantized,
       add(quantized, uniqueName, shape: shape)
     {
@@ -168,11 +173,37 @@ extension ONNXGraphBuilder {
       if let isNeeded, !isNeeded[position] { return "" }
       return position == 0 ? name : unusedName("\(name):\(position)")
     }
+    append(operation, named: name, inputs, outputs, attributes)
+    return outputs
+  }
+
+  /// Appends a node, between casts if it computes in other types.
+  private mutating func append(
+    _ operation: String, named name: String, _ inputs: [String], _ outputs: [String],
+    _ attributes: [(name: String, value: ONNXAttribute)]
+  ) {
+    var nodeTypes = NodeTypes()
+    do throws(WeighbridgeError) {
+      nodeTypes = try types(of: operation, inputs, attributes, outputCount: outputs.count)
+    } catch { typeProblem = typeProblem ?? error }
+    var (computedInputs, computedOutputs) = (inputs, outputs)
+    for (position, type) in nodeTypes.inputCasts {
+      computedInputs[position] = unusedName("\(name)/\(type.rawValue)_\(position)")
+      addCast(inputs[position], to: type, named: computedInputs[position])
+    }
+    for (position, type) in nodeTypes.computedOutputs where !outputs[position].isEmpty {
+      computedOutputs[position] = unusedName("\(outputs[position])/\(type.rawValue)")
+    }
     nodes.append(
       ONNXNode(
-        name: name, operation: operation, inputs: inputs, outputs: outputs,
+        name: name, operation: operation, inputs: computedInputs, outputs: computedOutputs,
         attributes: attributes))
-    return outputs
+    for (position, type) in nodeTypes.outputs.enumerated() where !outputs[position].isEmpty {
+      types[outputs[position]] = type
+      if let type, computedOutputs[position] != outputs[position] {
+        addCast(computedOutputs[position], to: type, named: outputs[position])
+      }
+    }
   }
 
   /// Returns an unused name.
@@ -183,21 +214,19 @@ extension ONNXGraphBuilder {
   mutating func emit(
     _ step: ExportStep<ExportOperand>
   ) throws(WeighbridgeError) -> [ExportOperand] {
-    let firstNode = nodes.count
+    for operand in step.inputs.joined() { types[operand.name] = operand.type.elementType }
+    typeProblem = nil
     let outputs = try apply(
       step.node.operation, named: step.node.name, step.inputs[0], isUsed: step.isUsed)
-    guard opset < 14, nodes[firstNode...].contains(where: \.isArithmetic) else { return outputs }
-    let narrowTypes: Set<ElementType> = [.int8, .int16, .uint8, .uint16]
-    for type in outputs.map(\.type.elementType) where narrowTypes.contains(type) {
-      throw .unsupported("computes with \(type.rawValue), which ONNX does from opset 14 on")
+    if let typeProblem { throw typeProblem }
+    for output in outputs {
+      let (type, expected) = (elementType(of: output.name), output.type.elementType)
+      guard let type, type != expected else { continue }
+      throw .unsupported(
+        "gives \(type.rawValue) as ONNX's operators, and \(expected.rawValue) in the model")
     }
     return outputs
   }
-}
-
-extension ONNXNode {
-  /// Whether this is one of the operators that had no integers of 8 and 16 bits before opset 14.
-  fileprivate var isArithmetic: Bool { ["Add", "Sub", "Mul", "Div"].contains(operation) }
 }
 
 extension ONNXGraphBuilder {

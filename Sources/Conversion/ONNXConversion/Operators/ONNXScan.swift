@@ -42,7 +42,13 @@ extension ONNXGraphBuilder {
       if carriesOutput { initialStates.append(zero) }
     }
     let body = try body(of: scan, carriedCount: initialStates.count, step)
-    let scanned = [scan.sequence] + (scan.mask.map { [$0] } ?? [])
+    let (type, loopType) = (scan.stateType.elementType, try loopType(scan.stateType.elementType))
+    var sequence = scan.sequence
+    if type != loopType {
+      initialStates = initialStates.map { cast($0, to: loopType) }
+      sequence = cast(sequence, to: loopType)
+    }
+    let scanned = [sequence] + (scan.mask.map { [$0] } ?? [])
     let direction = scan.recurrence.isReversed ? 1 : 0
     let returnsSequences = scan.recurrence.returnsSequences
     var attributes: [(name: String, value: ONNXAttribute)] = [
@@ -56,9 +62,10 @@ extension ONNXGraphBuilder {
         ("scan_output_directions", .integers([direction])),
       ]
     }
-    let outputs = add(
+    var outputs = add(
       "Scan", initialStates + scanned, attributes: attributes,
       outputCount: initialStates.count + (returnsSequences ? 1 : 0))
+    if type != loopType { outputs = outputs.map { cast($0, to: type) } }
     let last = carriesOutput ? outputs[scan.stateCount] : outputs[0]
     return [returnsSequences ? outputs[initialStates.count] : last] + outputs[..<scan.stateCount]
   }
@@ -83,10 +90,19 @@ extension ONNXGraphBuilder {
     let isUnmasked = scan.mask.map { unusedName("\($0)/step") }
     var frameType = scan.sequenceType
     frameType.shape.remove(at: 1)
+    let (type, loopType) = (scan.stateType.elementType, try loopType(scan.stateType.elementType))
+    for name in states + [frame] { types[name] = loopType }
+    if let isUnmasked { types[isUnmasked] = .bool }
     let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
+      let convert = { (name: String, builder: inout ONNXGraphBuilder) in
+        type == loopType ? name : builder.cast(name, to: type)
+      }
+      let states = states.map { convert($0, &builder) }
+      let element = builder.value(convert(frame, &builder), frameType)
       let oldStates = states.prefix(scan.stateCount).map { builder.value($0, scan.stateType) }
-      let newStates = try step(&builder, builder.value(frame, frameType), oldStates).map(\.name)
+      let newStates = try step(&builder, element, oldStates).map(\.name)
       var outputs = builder.masked(scan, states, newStates, isUnmasked)
+      if type != loopType { outputs = outputs.map { builder.cast($0, to: loopType) } }
       // A body may output each value only once, and none of its inputs.
       if scan.recurrence.returnsSequences {
         let output = outputs[carriedCount > scan.stateCount ? carriedCount - 1 : 0]
@@ -95,10 +111,9 @@ extension ONNXGraphBuilder {
       return outputs
     }
     let state = ONNXFeature.dimensions(scan.stateType)
-    let type = elementType
-    var inputs = states.map { ONNXFeature(name: $0, elementType: type, shape: state) }
+    var inputs = states.map { ONNXFeature(name: $0, elementType: loopType, shape: state) }
     inputs.append(
-      ONNXFeature(name: frame, elementType: type, shape: ONNXFeature.dimensions(frameType)))
+      ONNXFeature(name: frame, elementType: loopType, shape: ONNXFeature.dimensions(frameType)))
     if let isUnmasked {
       inputs.append(
         ONNXFeature(
@@ -108,7 +123,7 @@ extension ONNXGraphBuilder {
     return ONNXGraph(
       name: "\(scan.sequence)/body", summary: OperationRecord(scan.operation).text, nodes: nodes,
       inputs: inputs,
-      outputs: outputs.map { ONNXFeature(name: $0, elementType: type, shape: state) })
+      outputs: outputs.map { ONNXFeature(name: $0, elementType: loopType, shape: state) })
   }
 
   /// Adds the states and, if it is carried, the output after a step that a mask may skip.
@@ -188,12 +203,15 @@ extension ONNXLayer {
     guard opset >= 9, scanCount >= 1, scanCount <= values.count, body.inputs.count == values.count
     else {
       throw unsupported(
-        "a Scan of \(scanCount) sequences with \(body.inputs.count) inputs of its body")
+        "scans \(scanCount) sequences with a body of \(body.inputs.count) inputs, and "
+          + "a body takes every state and one step of each sequence (from opset 9 on)")
     }
     if let outputs = try recurrence(body, values) { return outputs }
     let stateCount = values.count - scanCount
     guard body.outputs.count >= stateCount else {
-      throw malformed("a Scan whose body gives \(body.outputs.count) of \(stateCount) states")
+      throw malformed(
+        "has a body that gives \(body.outputs.count) values, and there are "
+          + "\(stateCount) states")
     }
     let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanCount)
     let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanCount)
@@ -203,7 +221,11 @@ extension ONNXLayer {
       try integers("scan_output_directions") ?? Array(repeating: 0, count: outputCount)
     guard axes.count == scanCount, directions.count == scanCount,
       outputAxes.count == outputCount, outputDirections.count == outputCount
-    else { throw malformed("a Scan whose settings do not fit its body") }
+    else {
+      throw malformed(
+        "has axes or directions whose number is not that of the sequences and lists of "
+          + "its body")
+    }
     let sequences = Array(values[stateCount...])
     let steps = try stepCount(sequences, axes)
     var states = Array(values[..<stateCount])
@@ -233,12 +255,15 @@ extension ONNXLayer {
       let type = type(sequence)
       let timeAxis = try self.axis(axis, rank: type.rank)
       guard let count = type.shape[timeAxis].value else {
-        throw unsupported("a loop over a number of steps that is known only when the model runs")
+        throw unsupported(
+          "loops over a number of steps that is known only when the model runs, and only "
+            + "a constant number can be read")
       }
       counts.insert(count)
     }
     guard let count = counts.first, counts.count == 1 else {
-      throw malformed("sequences of \(counts.sorted()) steps")
+      throw malformed(
+        "scans sequences of \(counts.sorted()) steps, and all must have the same number")
     }
     return try checkedSteps(count)
   }
@@ -257,7 +282,9 @@ extension ONNXLayer {
   mutating func stacked(
     _ values: [ONNXValue], _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    guard let first = values.first else { throw malformed("a loop without steps") }
+    guard let first = values.first else {
+      throw malformed("loops over no step, so that its lists have no shape")
+    }
     let axis = try self.axis(axis, rank: type(first).rank + 1)
     var expanded: [ONNXValue] = []
     for (step, value) in values.enumerated() {
