@@ -11,7 +11,9 @@ enum HostileONNXFiles {
     .init("axis_missing", .malformed, "Softmax names axis 1 of a tensor that has axis 0 only"),
     .init("axis_twice", .malformed, "Squeeze names an axis twice: [0, -4]"),
     .init("bias_shape", .malformed, "layer #0 y (Conv): the bias"),
-    .init("condition_list", .malformed, "an If whose condition has 2 elements, and not one"),
+    .init(
+      "condition_list", .malformed,
+      "has a condition of 2 elements, and the condition of an If has one"),
     .init(
       "condition_tensor", .unsupported, "its condition depends on the elements of the input x"),
     .init("constant_huge", .limitExceeded, "layer #0 c (ConstantOfShape): computes"),
@@ -25,7 +27,7 @@ enum HostileONNXFiles {
     .init("deep", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("dims_huge", .malformed, "the size of a tensor"),
     .init("dims_negative", .malformed, "layer the weight w: a tensor has the shape [-4, 3, 3, 3]"),
-    .init("element_type", .unsupported, "a tensor has elements of ONNX's type 8"),
+    .init("element_type", .unsupported, "a tensor has elements of strings"),
     .init("external_absolute", .malformed, "/etc/passwd, outside of the model's folder"),
     .init("external_length", .malformed, "has 8 bytes in make.py, but its shape takes 432"),
     .init("external_missing", .missing, "nowhere.bin: cannot open"),
@@ -33,7 +35,10 @@ enum HostileONNXFiles {
     .init("external_outside", .malformed, "outside of the model's folder, where nothing is read"),
     .init(
       "external_short", .malformed, "its 432 bytes from byte 999999999999 on are not in make.py"),
-    .init("groups_zero", .malformed, "layer #0 y (Conv): 0 groups"),
+    .init(
+      "float8", .unsupported,
+      "layer #0 a (Cast): converts to float8e4m3fn, and only conversions to integers"),
+    .init("groups_zero", .malformed, "layer #0 y (Conv): has 0 groups"),
     .init(
       "input_sequence", .unsupported, "the input x is a sequence; only tensors can be read"),
     .init("input_shapeless", .unsupported, "the input x does not say how many axes it has"),
@@ -41,16 +46,19 @@ enum HostileONNXFiles {
       "input_strings", .unsupported,
       "the input x is a tensor of strings; only numbers can be read"),
     .init("input_untyped", .unsupported, "the input x does not say the type of its elements"),
-    .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
+    .init("kernel_shape", .malformed, "has kernel_shape=[5, 5], and the kernel is [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, but 0 are left in the enclosing message"),
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
-    .init("loop_nested", .limitExceeded, "loops of more than 65536 nodes in all their steps"),
+    .init("loop_nested", .limitExceeded, "loops make more than 65536 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
     .init(
       "operators_unknown", .unsupported,
       "cannot be read: Warp (2 times), com.example.Fused. com.example is no part of ONNX"),
+    .init(
+      "narrow_sum", .unsupported,
+      "layer #1 b (Add): computes with int4, and elements of that type can only"),
     .init("opset_missing", .malformed, "does not say which version of ONNX's operators it uses"),
     .init(
       "opset_twice", .malformed, "imports the versions 9, 17 of the default operator set, but"),
@@ -58,20 +66,22 @@ enum HostileONNXFiles {
     .init("output_missing", .malformed, "nothing makes the output z"),
     .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
-    .init("range_huge", .limitExceeded, "a Range of"),
-    .init("range_list", .malformed, "a Range without start, end and step"),
+    .init("range_huge", .limitExceeded, "makes a range of"),
+    .init("range_list", .malformed, "has no start, end or step, each of which is one number"),
     .init("raw_size", .malformed, "has 17 bytes of elements, but its shape takes 432"),
     .init("reshape", .malformed, "do not fit [7]"),
-    .init("scan_long", .limitExceeded, "a loop of 1048576 steps"),
+    .init("scan_long", .limitExceeded, "loops over 1048576 steps"),
     .init(
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
-    .init("setting_unknown", .unsupported, "the attribute warp of Conv is not known"),
-    .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each image of a batch"),
+    .init("setting_unknown", .unsupported, "has the attribute warp, which is not known for Conv"),
+    .init("slopes", .unsupported, "has slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in the enclosing message"),
     .init("twice", .malformed, "occurs twice"),
     .init("value_missing", .malformed, "reads nothing, which no node outputs"),
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
-    .init("window_short", .malformed, "a window of 1 axes for the input float32 [1, 3, 6, 6]"),
+    .init(
+      "window_short", .malformed,
+      "has a window of 1 axes, which does not fit the input float32 [1, 3, 6, 6]"),
   ]
 }
 

@@ -36,7 +36,7 @@ struct ONNXLayer: MappedLayer {
 
   mutating func finish(_ outputs: [ONNXValue]) throws(WeighbridgeError) {
     if let name = unread.keys.sorted().first {
-      throw unsupported("the attribute \(name) of \(node.operation) is not known")
+      throw unsupported("has the attribute \(name), which is not known for \(node.operation)")
     }
     let narrowTypes = try checkedNarrowTypes(outputCount: outputs.count)
     for (position, (name, value)) in zip(node.outputs, outputs).enumerated() where !name.isEmpty {
@@ -44,7 +44,7 @@ struct ONNXLayer: MappedLayer {
         name, value, narrowType: position < narrowTypes.count ? narrowTypes[position] : nil)
     }
     if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
-      throw unsupported("its output \(name) is not known")
+      throw unsupported("gives a further output \(name), which cannot be read")
     }
   }
 }
@@ -206,7 +206,11 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> Double? {
     if has(name) { return try float(name, default: 0) }
     guard let tensor = try constant(position) else { return nil }
-    guard tensor.count == 1 else { throw malformed("\(node.inputs[position]) is no single number") }
+    guard tensor.count == 1 else {
+      throw malformed(
+        "reads \(node.inputs[position]), which has \(tensor.count) elements, and one "
+          + "is expected")
+    }
     return tensor.doubles[0]
   }
 
@@ -305,7 +309,9 @@ extension ONNXLayer {
     _ value: ONNXValue, _ role: String, _ change: (Tensor) -> Tensor
   ) throws(WeighbridgeError) -> ONNXValue {
     guard case .constant(let name, let tensor) = value else {
-      throw unsupported("a weight of \(node.operation) is known only when the model runs")
+      throw unsupported(
+        "has a weight that is known only when the model runs, and \(node.operation) "
+          + "can be read with constant ones only")
     }
     return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
   }

@@ -138,7 +138,8 @@ struct ONNXNetwork: SourceNetwork {
     unrolledNodeCount += nodes
     guard unrolledNodeCount <= Self.maximumUnrolledNodeCount else {
       throw .limitExceeded(
-        "loops of more than \(Self.maximumUnrolledNodeCount) nodes in all their steps")
+        "loops make more than \(Self.maximumUnrolledNodeCount) nodes in all their "
+          + "steps, which is the limit")
     }
   }
 

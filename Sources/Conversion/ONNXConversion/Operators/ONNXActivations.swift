@@ -44,10 +44,12 @@ enum ONNXActivations: ONNXFamily {
     "Dropout": { (layer) throws(WeighbridgeError) in
       layer.ignore("ratio", "seed", "is_test")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
-        throw layer.unsupported("the mask of Dropout, which is for training")
+        throw layer.unsupported(
+          "gives the mask of its Dropout, which is for training and cannot be read")
       }
       if let isTraining = try layer.constant(2), isTraining.doubles != [0] {
-        throw layer.unsupported("a Dropout that is training")
+        throw layer.unsupported(
+          "has training_mode=1, and only a Dropout that does nothing can be read")
       }
       return [try layer.input()]
     },
@@ -73,7 +75,9 @@ enum ONNXActivations: ONNXFamily {
       let rank = layer.type(input).rank
       let slopes = layer.type(slope)
       guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1) else {
-        throw layer.unsupported("slopes \(slopes) for each image of a batch")
+        throw layer.unsupported(
+          "has slopes \(slopes) for each image of a batch, and only slopes that all "
+            + "images share can be read")
       }
       let alpha = try layer.derived(slope, "") { tensor in
         let dimensions = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
@@ -87,7 +91,9 @@ enum ONNXActivations: ONNXFamily {
       let alpha = try layer.float("alpha", default: SELU.alpha)
       let scale = try layer.float("gamma", default: SELU.scale)
       guard Float(alpha) == Float(SELU.alpha), Float(scale) == Float(SELU.scale) else {
-        throw layer.unsupported("a Selu of alpha \(alpha) and gamma \(scale)")
+        throw layer.unsupported(
+          "has alpha=\(alpha) and gamma=\(scale), and only those by which SELU is "
+            + "defined can be read")
       }
       return [try layer.apply(SELU(), to: try layer.input())]
     },
@@ -97,7 +103,9 @@ enum ONNXActivations: ONNXFamily {
       let input = try layer.input()
       if bias == 0 { return [try layer.apply(HardShrink(threshold: threshold), to: input)] }
       guard bias == threshold else {
-        throw layer.unsupported("a Shrink of bias \(bias) and lambd \(threshold)")
+        throw layer.unsupported(
+          "has bias=\(bias) and lambd=\(threshold), and only 0 or the same number as "
+            + "bias can be read")
       }
       return [try layer.apply(SoftShrink(threshold: threshold), to: input)]
     },

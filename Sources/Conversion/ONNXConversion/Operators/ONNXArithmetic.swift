@@ -90,7 +90,8 @@ enum ONNXArithmetic: ONNXFamily {
       let minimum = try layer.number(1, orAttribute: "min") ?? -.infinity
       let maximum = try layer.number(2, orAttribute: "max") ?? .infinity
       guard minimum <= maximum else {
-        throw layer.unsupported("a Clip to \(minimum)...\(maximum)")
+        throw layer.unsupported(
+          "clips from \(minimum) to \(maximum), and the minimum must not be above the " + "maximum")
       }
       if minimum == 0, maximum.isFinite {
         let relu = ReLU(slope: 0, threshold: 0, maximum: maximum)
@@ -218,7 +219,9 @@ extension ONNXLayer {
   private func bound(_ position: Int, rank: Int) throws(WeighbridgeError) -> ONNXValue? {
     guard let tensor = try constant(position) else { return nil }
     let name = node.inputs[position]
-    guard tensor.count == 1 else { throw malformed("\(name) is no single number") }
+    guard tensor.count == 1 else {
+      throw malformed("reads \(name), which has \(tensor.count) elements, and one is expected")
+    }
     return .constant(name, tensor.reshaped([Int](repeating: 1, count: rank)))
   }
 

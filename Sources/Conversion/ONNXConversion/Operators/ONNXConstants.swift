@@ -38,10 +38,12 @@ enum ONNXConstants: ONNXFamily {
       guard let start = try layer.constant(0), let end = try layer.constant(1),
         let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
         step.doubles[0] != 0
-      else { throw layer.malformed("a Range without start, end and step") }
+      else { throw layer.malformed("has no start, end or step, each of which is one number") }
       let (first, increment) = (start.doubles[0], step.doubles[0])
       let count = max(0, ((end.doubles[0] - first) / increment).rounded(.up))
-      guard count <= Double(1 << 24) else { throw .limitExceeded("a Range of \(count) numbers") }
+      guard count <= Double(1 << 24) else {
+        throw .limitExceeded("makes a range of \(count) numbers, and 16777216 are the limit")
+      }
       let numbers = (0..<Int(count)).map { first + Double($0) * increment }
       return [
         layer.newConstant(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
@@ -60,7 +62,9 @@ extension ONNXLayer {
     if let numbers = try floats("value_floats") {
       return Tensor(.float32, shape: [numbers.count], numbers)
     }
-    guard has("value_float") else { throw unsupported("a Constant that is no tensor of numbers") }
+    guard has("value_float") else {
+      throw unsupported("holds a constant that is no tensor of numbers, and only those can be read")
+    }
     return Tensor(.float32, shape: [], [try float("value_float", default: 0)])
   }
 
@@ -71,7 +75,8 @@ extension ONNXLayer {
       end.contains(where: { $0.number == nil })
     else { return nil }
     guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
-      throw unsupported("a Range to an open size that does not count from 0 in steps of 1")
+      throw unsupported(
+        "counts to an open size otherwise than from 0 in steps of 1, which alone can " + "be read")
     }
     let one = Tensor(type, shape: [1], [1])
     let ones = try filled(with: one, .dimensions(end, isList: true), role: "ones")
@@ -83,17 +88,23 @@ extension ONNXLayer {
   fileprivate mutating func filled(
     with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
-    guard number.count == 1 else { throw malformed("a tensor of \(number.count) numbers each") }
+    guard number.count == 1 else {
+      throw malformed("fills a tensor with \(number.count) numbers, and only one is possible")
+    }
     let scalar = ONNXValue.constant("\(source.layer)/number", number.reshaped([]))
     if let dimensions = shape.tensor?.integers {
-      guard dimensions.allSatisfy({ $0 >= 0 }) else { throw malformed("a tensor of \(dimensions)") }
+      guard dimensions.allSatisfy({ $0 >= 0 }) else {
+        throw malformed("makes a tensor of the shape \(dimensions), and sizes are 0 or more")
+      }
       let ones = [Int](repeating: 1, count: dimensions.count)
       let one = ONNXValue.constant("\(source.layer)/number", number.reshaped(ones))
       return dimensions.isEmpty
         ? scalar : try apply(BroadcastTo(target: dimensions), to: one, role: role)
     }
     guard case .dimensions(let dimensions, _, _) = shape else {
-      throw unsupported("a tensor of a shape that is known only when the model runs")
+      throw unsupported(
+        "makes a tensor of a shape that is known only when the model runs, and that is "
+          + "not made of sizes of other values")
     }
     let value: ONNXValue
     if let like = try filledLikeValue(of: dimensions, number, role) {
@@ -110,7 +121,9 @@ extension ONNXLayer {
     _ input: ONNXValue, to shape: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let dimensions = shape.dimensions else {
-      throw unsupported("an Expand to sizes that are known only when the model runs")
+      throw unsupported(
+        "expands to sizes that are known only when the model runs, and that are not "
+          + "those of another value")
     }
     if let number = input.tensor, number.count == 1, number.shape.count <= dimensions.count {
       return try filled(with: number, shape)

@@ -14,7 +14,8 @@ enum ONNXControl: ONNXFamily {
         throw layer.unsupported(ONNXDynamicCondition(value, layer.network).reason)
       }
       guard condition.count == 1 else {
-        throw layer.malformed("an If whose condition has \(condition.count) elements, and not one")
+        throw layer.malformed(
+          "has a condition of \(condition.count) elements, and the condition of an If " + "has one")
       }
       let isMet = condition.doubles[0] != 0
       let branch = isMet ? branches.0 : branches.1
@@ -37,7 +38,8 @@ extension ONNXLayer {
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
   func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
     guard (1...Self.maximumStepCount).contains(count) else {
-      throw .limitExceeded("a loop of \(count) steps, and 1 to \(Self.maximumStepCount) are read")
+      throw .limitExceeded(
+        "loops over \(count) steps, and 1 to \(Self.maximumStepCount) can be read")
     }
     return count
   }
@@ -51,7 +53,9 @@ extension ONNXLayer {
     var states: [ONNXValue] = []
     for position in node.inputs.indices.dropFirst(2) { states.append(try input(position)) }
     guard body.inputs.count == states.count + 2, body.outputs.count > states.count else {
-      throw malformed("a Loop whose values do not fit its body")
+      throw malformed(
+        "has a body that does not take the number of the step, the condition and every "
+          + "state, or does not give them back")
     }
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - 1 - states.count)
     var step = 0
@@ -65,7 +69,9 @@ extension ONNXLayer {
         Tensor(.bool, shape: shapes[1], [1]), "step_\(step)/condition")
       let outputs = try run(body, [stepNumber, condition] + states, "step_\(step)")
       guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
-        throw unsupported("a Loop whose end is known only when the model runs")
+        throw unsupported(
+          "ends by a condition that is known only when the model runs, and only constant "
+            + "conditions can be read")
       }
       isRunning = isContinued.doubles[0] != 0
       let stateCount = states.count
@@ -76,7 +82,9 @@ extension ONNXLayer {
       step += 1
     }
     for (index, values) in results.enumerated() {
-      guard !values.isEmpty else { throw unsupported("a Loop that gives a list without elements") }
+      guard !values.isEmpty else {
+        throw unsupported("loops over no step, so that its lists have no shape")
+      }
       states.append(try stacked(values, 0, "output_\(index)"))
     }
     return states

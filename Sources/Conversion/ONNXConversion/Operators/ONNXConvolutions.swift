@@ -119,7 +119,7 @@ extension ONNXLayer {
     _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let groups = try integer("group", default: 1)
-    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    guard groups >= 1 else { throw malformed("has \(groups) groups, and 1 or more are expected") }
     let operation = Convolution(
       window: try window(kernel: type(kernel), input: type(input)), groups: groups,
       hasBias: bias != nil, layout: .channelsFirst)
@@ -130,17 +130,20 @@ extension ONNXLayer {
     let (input, kernel) = (try input(0), try input(1))
     let bias = try optional(2)
     let groups = try integer("group", default: 1)
-    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    guard groups >= 1 else { throw malformed("has \(groups) groups, and 1 or more are expected") }
     let mode = try string("auto_pad", default: "NOTSET")
     guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
-      throw unsupported("auto_pad=\(mode)")
+      throw unsupported(
+        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are " + "known")
     }
     let window = try window(kernel: type(kernel), input: type(input))
     let zeros = window.size.map { _ in 0 }
     var outputPadding = try integers("output_padding") ?? zeros
     let outputShape = try integers("output_shape")
     guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
-    else { throw malformed("an output of other axes than the kernel's") }
+    else {
+      throw malformed("has an output_shape or output_padding of other axes than the kernel's")
+    }
 
     // By how many elements each spatial axis is too long without padding; negative if too short.
     var surplus: [Int]?
@@ -149,7 +152,9 @@ extension ONNXLayer {
       guard dimensions.count == zeros.count,
         (dimensions + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
       else {
-        throw unsupported("a ConvTranspose of \(type(input)) to an output_shape of \(outputShape)")
+        throw unsupported(
+          "enlarges \(type(input)) to an output_shape of \(outputShape), and the sizes "
+            + "must be known for it")
       }
       surplus = window.surplus(outputPadding).enumerated().map { axis, surplus in
         dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
@@ -170,7 +175,8 @@ extension ONNXLayer {
       (before, after) = (padBefore, padAfter)
     }
     guard (outputPadding + before + after).allSatisfy({ (0...1 << 24).contains($0) }) else {
-      throw malformed("an output_padding of \(outputPadding)")
+      throw malformed(
+        "has output_padding=\(outputPadding), and 0 to less than the stride is expected")
     }
     let operation = TransposedConvolution(
       window: Window(
@@ -185,11 +191,11 @@ extension ONNXLayer {
     kernel: TensorType, input: TensorType
   ) throws(WeighbridgeError) -> Window {
     guard let shape = kernel.fixedShape, shape.count >= 3, shape.count == input.rank else {
-      throw malformed("a kernel \(kernel) for the input \(input)")
+      throw malformed("has a kernel \(kernel), which does not fit the input \(input)")
     }
     let size = Array(shape.dropFirst(2))
     if let kernelShape = try integers("kernel_shape"), kernelShape != size {
-      throw malformed("kernel_shape is \(kernelShape), and the kernel is \(shape)")
+      throw malformed("has kernel_shape=\(kernelShape), and the kernel is \(shape)")
     }
     return try window(size: size, input: input)
   }
@@ -197,7 +203,7 @@ extension ONNXLayer {
   /// Reads a window with the strides, dilations and padding of the attributes.
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
     guard input.rank == size.count + 2 else {
-      throw malformed("a window of \(size.count) axes for the input \(input)")
+      throw malformed("has a window of \(size.count) axes, which does not fit the input \(input)")
     }
     let ones = size.map { _ in 1 }
     let strides = try integers("strides") ?? ones
@@ -208,7 +214,9 @@ extension ONNXLayer {
     switch mode {
     case "NOTSET":
       guard pads == nil || pads?.count == 2 * size.count else {
-        throw malformed("\(pads?.count ?? 0) numbers of padding for \(size.count) axes")
+        throw malformed(
+          "has \(pads?.count ?? 0) numbers of padding for \(size.count) axes, and two "
+            + "for each axis are expected")
       }
       let numbers = pads ?? ones.map { _ in 0 } + ones.map { _ in 0 }
       padding =
@@ -219,7 +227,9 @@ extension ONNXLayer {
     case "VALID": padding = .valid
     case "SAME_UPPER": padding = .same
     case "SAME_LOWER": padding = try sameLowerPadding(size, strides, dilation, input)
-    default: throw unsupported("auto_pad=\(mode)")
+    default:
+      throw unsupported(
+        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are " + "known")
     }
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
     if let problem = window.problem { throw malformed(problem) }
@@ -236,7 +246,7 @@ extension ONNXLayer {
     let dimensions = input.shape.dropFirst(2).compactMap(\.value)
     let placements = dimensions.enumerated().compactMap { try? window.placement($0, dimension: $1) }
     guard placements.count == size.count else {
-      throw unsupported("auto_pad=SAME_LOWER where the input's sizes are not known: \(input)")
+      throw unsupported("has auto_pad=SAME_LOWER for \(input), and the sizes must be known for it")
     }
     return .explicit(before: placements.map(\.after), after: placements.map(\.before))
   }

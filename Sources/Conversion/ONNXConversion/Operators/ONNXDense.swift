@@ -53,7 +53,10 @@ extension ONNXLayer {
     _ first: ONNXValue, _ second: ONNXValue, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let (firstRank, secondRank) = (type(first).rank, type(second).rank)
-    guard firstRank >= 1, secondRank >= 1 else { throw malformed("a product of single numbers") }
+    guard firstRank >= 1, secondRank >= 1 else {
+      throw malformed(
+        "multiplies single numbers as matrices, and each operand needs an axis at least")
+    }
     if secondRank == 2, firstRank >= 2, second.tensor != nil, first.tensor == nil {
       let kernel = try derived(second, "transposed") { $0.permuted([1, 0]) }
       return try apply(Dense(hasBias: false), to: first, kernel, role: role)
@@ -94,7 +97,8 @@ extension ONNXLayer {
     ignore("broadcast")
     var (first, second) = (try input(0), try input(1))
     guard type(first).rank == 2, type(second).rank == 2 else {
-      throw malformed("a Gemm of \(type(first)) and \(type(second))")
+      throw malformed(
+        "multiplies \(type(first)) and \(type(second)), and a Gemm takes two matrices")
     }
     var bias = beta == 0 ? nil : try optional(2)
     if let value = bias { bias = try scaled(value, by: beta, role: "beta") }

@@ -17,7 +17,7 @@ enum ONNXDimensions: ONNXFamily {
         ]
       }
       guard let rawAxis = try layer.integer("axis"), let first = values.first else {
-        throw layer.malformed("a Concat without an axis or inputs")
+        throw layer.malformed("has no axis or no inputs, and a Concat needs both")
       }
       let axis = try layer.axis(rawAxis, rank: layer.type(first).rank)
       return values.count == 1 ? values : try layer.apply(Concatenate(axis: axis), values)
@@ -28,7 +28,8 @@ enum ONNXDimensions: ONNXFamily {
       if input.tensor == nil, let dimensions = input.dimensions, let tensor = indices.tensor {
         let positions = tensor.integers.map { $0 < 0 ? $0 + dimensions.count : $0 }
         guard positions.allSatisfy(dimensions.indices.contains), tensor.shape.count <= 1 else {
-          throw layer.malformed("the sizes \(tensor.integers) of \(dimensions.count)")
+          throw layer.malformed(
+            "takes the sizes at \(tensor.integers), and there are \(dimensions.count)")
         }
         return [
           .dimensions(
@@ -62,7 +63,9 @@ enum ONNXDimensions: ONNXFamily {
     "Size": { (layer) throws(WeighbridgeError) in
       let type = layer.type(try layer.input())
       guard let shape = type.fixedShape else {
-        throw layer.unsupported("the Size of \(type), which is known only when the model runs")
+        throw layer.unsupported(
+          "takes the Size of \(type), which is known only when the model runs, and only "
+            + "a known one can be read")
       }
       let count = try Checked.product(shape, of: "a Size")
       return [.dimensions([.known(count)], isList: false)]

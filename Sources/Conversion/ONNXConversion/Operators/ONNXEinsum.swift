@@ -17,13 +17,19 @@ extension ONNXLayer {
     guard let terms, sides.count == 2, sides[0].last == "-", terms.count == values.count,
       (1...2).contains(terms.count),
       zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
-    else { throw unsupported("the Einsum \(equation)") }
+    else {
+      throw unsupported(
+        "has the equation \(equation), and only sums of products of one or two "
+          + "operands can be read")
+    }
     let output = Array(sides[1])
     if terms.count == 1 {
       let (operand, letters) = try summed(values[0], terms[0], keeping: output, "sum")
       let axes = output.compactMap { letters.firstIndex(of: $0) }
       guard axes.count == letters.count, axes.count == output.count else {
-        throw unsupported("the Einsum \(equation)")
+        throw unsupported(
+          "has the equation \(equation), and only sums of products of one or two "
+            + "operands can be read")
       }
       let isSame = axes == Array(axes.indices)
       return [isSame ? try apply(Identity(), to: operand) : try transposed(operand, axes)]
@@ -33,7 +39,9 @@ extension ONNXLayer {
     let (second, secondLetters) = try summed(
       values[1], terms[1], keeping: terms[0] + output, "sum_1")
     guard let plan = EinsumPlan(firstLetters, secondLetters, output) else {
-      throw unsupported("the Einsum \(equation)")
+      throw unsupported(
+        "has the equation \(equation), and only sums of products of one or two "
+          + "operands can be read")
     }
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]
@@ -105,7 +113,9 @@ extension ONNXLayer {
       } else if count == 1 {
         dimensions.append(.axis(start))
       } else {
-        guard !hasInferredSize else { throw unsupported("an Einsum of several open sizes") }
+        guard !hasInferredSize else {
+          throw unsupported("merges several axes of open size, and all but one must be known")
+        }
         dimensions.append(.rest)
         hasInferredSize = true
       }
@@ -133,7 +143,9 @@ extension ONNXLayer {
         dimensions.append(.rest)
       }
     }
-    guard unknownCount <= 1 else { throw unsupported("an Einsum of several open sizes") }
+    guard unknownCount <= 1 else {
+      throw unsupported("merges several axes of open size, and all but one must be known")
+    }
     let isFinal = plan.finalOrder == Array(plan.finalOrder.indices)
     let reshaped = try apply(
       ReshapeAxes(dimensions), to: product, role: isFinal ? "" : "axes")

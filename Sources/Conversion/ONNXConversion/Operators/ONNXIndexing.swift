@@ -63,7 +63,10 @@ enum ONNXIndexing: ONNXFamily {
       }
       guard let count = type.shape.last?.value, count == 1, batchAxes >= 0,
         batchAxes < layer.type(input).rank
-      else { throw layer.unsupported("a GatherND of indices \(type)") }
+      else {
+        throw layer.unsupported(
+          "gathers by indices \(type), and only indices of one axis can be read")
+      }
       let flat = try layer.apply(Squeeze(axes: [type.rank - 1]), to: indices, role: "indices")
       return try layer.apply(Gather(axis: batchAxes, batchAxes: batchAxes), [input, flat])
     },
@@ -71,7 +74,9 @@ enum ONNXIndexing: ONNXFamily {
       let indices = try layer.input(0)
       guard let depth = try layer.constant(1)?.integers.first, depth >= 0,
         let values = try layer.constant(2), values.count == 2
-      else { throw layer.malformed("a OneHot without depth and values") }
+      else {
+        throw layer.malformed("has no constant depth or no two values, and a OneHot needs both")
+      }
       let rank = layer.type(indices).rank + 1
       let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
       let (off, on) = (values.doubles[0], values.doubles[1])
@@ -82,7 +87,8 @@ enum ONNXIndexing: ONNXFamily {
     "ScatterND": { (layer) throws(WeighbridgeError) in
       let reduction = try layer.string("reduction", default: "none")
       guard reduction == "none" else {
-        throw layer.unsupported("a ScatterND with the reduction \(reduction)")
+        throw layer.unsupported(
+          "has the reduction \(reduction), and only replaced elements (none) can be read")
       }
       return [try layer.scattered(try layer.input(0), try layer.input(2))]
     },
@@ -123,11 +129,12 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> (indices: [Int], dimensions: [Int]) {
     let shape = type(value).shape
     guard let count = indices.shape.last, count >= 1, count <= shape.count else {
-      throw malformed("places \(indices.shape) in \(type(value))")
+      throw malformed("has indices of the shape \(indices.shape), which do not fit \(type(value))")
     }
     let dimensions = shape[..<count].compactMap(\.value)
     guard dimensions.count == count else {
-      throw unsupported("places along open axes of \(type(value))")
+      throw unsupported(
+        "indexes open axes of \(type(value)), and only axes of known sizes can be " + "indexed")
     }
     _ = try Checked.product(dimensions, of: "positions")
     let numbers = indices.integers
@@ -136,7 +143,7 @@ extension ONNXLayer {
       var flatIndex = 0
       for (number, dimension) in zip(numbers[start..<start + count], dimensions) {
         guard (-dimension..<dimension).contains(number) else {
-          throw malformed("an index of \(number) where there are \(dimension)")
+          throw malformed("has the index \(number), and there are \(dimension) elements")
         }
         flatIndex = flatIndex * dimension + (number < 0 ? number + dimension : number)
       }
@@ -164,13 +171,16 @@ extension ONNXLayer {
   fileprivate mutating func scattered(
     _ value: ONNXValue, _ updates: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
-    guard let indices = try constant(1) else { throw malformed("a ScatterND without indices") }
+    guard let indices = try constant(1) else {
+      throw malformed("has no constant indices, and only constant ones can be read")
+    }
     let (flatIndices, dimensions) = try flatIndices(indices, in: value)
     if flatIndices.isEmpty { return value }
     let (type, updateType) = (type(value), type(updates))
     let rows = indices.shape.count - 1
     guard updateType.rank == rows + type.rank - dimensions.count else {
-      throw malformed("a ScatterND of \(updateType) into \(type)")
+      throw malformed(
+        "scatters \(updateType) into \(type), and their shapes do not fit the indices")
     }
     let count = try Checked.product(dimensions, of: "a size")
     try network.countConstant(TensorType(.int64, dimensions), byteCount: count)
@@ -221,7 +231,9 @@ extension ONNXLayer {
     }
     let count =
       has("k") ? try integer("k", default: 0) : try constant(1)?.integers.first ?? -1
-    guard count >= 0 else { throw malformed("a TopK of \(count)") }
+    guard count >= 0 else {
+      throw malformed("takes the largest \(count) elements, and a number of 0 or more is expected")
+    }
     return count
   }
 }

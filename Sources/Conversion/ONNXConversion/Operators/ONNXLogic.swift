@@ -72,7 +72,8 @@ extension ONNXLayer {
     let type = type(input)
     let dimensions = type.shape.suffix(2).compactMap(\.value)
     guard dimensions.count == 2, (-1 << 24...1 << 24).contains(diagonal) else {
-      throw unsupported("a Trilu of \(type)")
+      throw unsupported(
+        "takes a triangle of \(type), and only matrices of known sizes can be cut so")
     }
     let count = try Checked.product(dimensions, of: "a matrix")
     try network.countConstant(TensorType(.bool, dimensions), byteCount: count)

@@ -20,7 +20,7 @@ enum ONNXMachineLearning: ONNXFamily {
     },
     "Scaler": { (layer) throws(WeighbridgeError) in
       guard let offset = try layer.floats("offset"), let scale = try layer.floats("scale") else {
-        throw layer.malformed("a Scaler without offset and scale")
+        throw layer.malformed("has no offset or no scale, and a Scaler needs both")
       }
       var input = try layer.input()
       if layer.type(input).elementType != .float32 {

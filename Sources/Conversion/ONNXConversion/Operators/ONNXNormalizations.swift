@@ -39,7 +39,11 @@ enum ONNXNormalizations: ONNXFamily {
       let isTraining = try layer.flag("training_mode")
       guard try layer.integer("spatial", default: 1) == 1, !isTraining,
         layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
-      else { throw layer.unsupported("a BatchNormalization for training, or for each place") }
+      else {
+        throw layer.unsupported(
+          "normalizes for training or each place by itself, and only stored means and "
+            + "variances of channels can be read")
+      }
       let operation = BatchNormalization(
         axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
       return try layer.apply(operation, try layer.allInputs())
@@ -48,7 +52,9 @@ enum ONNXNormalizations: ONNXFamily {
       let epsilon = try layer.float("epsilon", default: 1e-5)
       layer.ignore("stash_type")
       guard let groups = try layer.integer("num_groups"), groups >= 1, layer.opset >= 21 else {
-        throw layer.unsupported("a GroupNormalization with a scale for each group")
+        throw layer.unsupported(
+          "has a scale for each group, as before opset 21, and only a scale for each "
+            + "channel can be read")
       }
       let operation = GroupNormalization(
         groups: groups, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
@@ -59,14 +65,16 @@ enum ONNXNormalizations: ONNXFamily {
       let values = try layer.allInputs()
       guard let first = values.first, layer.type(first).rank >= 2,
         let channels = layer.type(first).shape[1].value
-      else { throw layer.unsupported("an InstanceNormalization of an open number of channels") }
+      else {
+        throw layer.unsupported("normalizes an open number of channels, and a known one is needed")
+      }
       let operation = GroupNormalization(
         groups: channels, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
       return try layer.apply(operation, values)
     },
     "LRN": { (layer) throws(WeighbridgeError) in
       guard let size = try layer.integer("size"), size >= 1 else {
-        throw layer.malformed("an LRN without a size")
+        throw layer.malformed("has no size, the number of channels that an LRN sums over")
       }
       let operation = LocalResponseNormalization(
         axis: 1, before: (size - 1) / 2, after: size / 2,
@@ -79,7 +87,8 @@ enum ONNXNormalizations: ONNXFamily {
       var values = try layer.allInputs()
       layer.ignore("stash_type")
       guard let first = values.first, layer.node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
-        throw layer.unsupported("the statistics of a LayerNormalization")
+        throw layer.unsupported(
+          "gives the mean and the deviation, and only the normalized values can be read")
       }
       let rank = layer.type(first).rank
       let axis = try layer.axis(of: first, default: -1)
@@ -102,7 +111,7 @@ enum ONNXNormalizations: ONNXFamily {
     },
     "LpNormalization": { (layer) throws(WeighbridgeError) in
       guard try layer.integer("p", default: 2) == 2 else {
-        throw layer.unsupported("an LpNormalization of another p than 2")
+        throw layer.unsupported("has another p than 2, and only the norm with p=2 can be read")
       }
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: -1)
@@ -128,7 +137,7 @@ enum ONNXNormalizations: ONNXFamily {
       let values = try layer.allInputs()
       layer.ignore("stash_type")
       guard values.count == 2 else {
-        throw layer.malformed("an RMSNormalization without a scale")
+        throw layer.malformed("has no scale, which the second input gives")
       }
       let rank = layer.type(values[0]).rank
       let axis = try layer.axis(of: values[0], default: -1)

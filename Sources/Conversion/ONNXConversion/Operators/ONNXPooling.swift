@@ -36,7 +36,7 @@ enum ONNXPooling: ONNXFamily {
         return [try layer.averagePooling(input, window, excess)]
       }
       if !countIncludePad, window.mayLieInPadding {
-        throw layer.unsupported("a mean of nothing but padding")
+        throw layer.unsupported("has a window that lies in the padding alone and so has no mean")
       }
       let operation = AveragePooling(
         window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
@@ -48,7 +48,8 @@ enum ONNXPooling: ONNXFamily {
       let input = try layer.input()
       layer.ignore("storage_order")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
-        throw layer.unsupported("the indices of the largest elements")
+        throw layer.unsupported(
+          "gives the indices of the largest elements, and only the elements can be read")
       }
       let (window, _) = try layer.poolingWindow(layer.type(input))
       return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
@@ -96,18 +97,22 @@ extension ONNXLayer {
   fileprivate mutating func poolingWindow(
     _ input: TensorType
   ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
-    guard let size = try integers("kernel_shape") else { throw malformed("no kernel_shape") }
+    guard let size = try integers("kernel_shape") else {
+      throw malformed("has no kernel_shape, the size of the window")
+    }
     let usesCeilMode = try flag("ceil_mode")
     let isLowerPadded = has("auto_pad", equalTo: "SAME_LOWER")
     let window = try window(size: size, input: input)
     let isExplicit = window.padding != .same && !isLowerPadded
     guard isExplicit || window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw unsupported("auto_pad with dilations, which tools understand in several ways")
+      throw unsupported(
+        "has auto_pad and dilations, which tools understand in several ways, and only "
+          + "explicit pads can be read")
     }
     guard usesCeilMode, window.padding != .same else { return (window, size.map { _ in 0 }) }
     let dimensions = input.shape.dropFirst(2).compactMap(\.value)
     guard dimensions.count == size.count else {
-      throw unsupported("ceil_mode where the input's sizes are not known: \(input)")
+      throw unsupported("has ceil_mode=1 for \(input), and the sizes must be known for it")
     }
     var (before, after, excess) = ([Int](), [Int](), [Int]())
     for (axis, dimension) in dimensions.enumerated() {
@@ -117,7 +122,7 @@ extension ONNXLayer {
       )
       let span = dimension + borders.before + borders.after - dilatedSize
       guard span > -stride else {
-        throw malformed("a window of \(dilatedSize) on \(dimension) elements")
+        throw malformed("has a window of \(dilatedSize) elements, which does not fit \(dimension)")
       }
       var last = (span + stride - 1) / stride * stride
       // No window starts after the end of the input with its leading padding.
@@ -145,7 +150,9 @@ extension ONNXLayer {
     let excessWindow = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: excess.map { _ in 0 }, after: excess))
-    if excessWindow.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
+    if excessWindow.mayLieInPadding {
+      throw unsupported("has a window that lies in the padding alone and so has no mean")
+    }
     return try apply(
       AveragePooling(window: excessWindow, countIncludePad: false, layout: .channelsFirst),
       to: padded)

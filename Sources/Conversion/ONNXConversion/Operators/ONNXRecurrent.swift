@@ -44,7 +44,9 @@ enum ONNXRecurrent: ONNXFamily {
     },
     "LSTM": { (layer) throws(WeighbridgeError) in
       guard try !layer.flag("input_forget"), try layer.optional(7) == nil else {
-        throw layer.unsupported("an LSTM with coupled gates or peepholes")
+        throw layer.unsupported(
+          "has coupled gates (input_forget=1) or weights for peepholes (P), and only an "
+            + "LSTM without them can be read")
       }
       return try layer.recurrent(lstm, stateCount: 2) { recurrence, bias, activations in
         guard activations[1] == activations[2] else { return nil }
@@ -191,13 +193,18 @@ extension ONNXLayer {
     let (gates, defaults) = (cell.onnxGates, cell.activations)
     let direction = try string("direction", default: "forward")
     let reversals = ["forward": [false], "reverse": [true], "bidirectional": [false, true]]
-    guard let reversals = reversals[direction] else { throw malformed("direction=\(direction)") }
+    guard let reversals = reversals[direction] else {
+      throw malformed(
+        "has direction=\(direction), and only forward, reverse and bidirectional are " + "known")
+    }
     guard try integer("layout", default: 0) == 0, !has("clip") else {
-      throw unsupported("a recurrent node with layout=1 or a clip")
+      throw unsupported("has layout=1 or a clip, and only layout=0 without a clip can be read")
     }
     if let lengths = try optional(4) {
       guard let steps = type(try input(0)).shape.first?.value, isFilled(lengths, with: steps) else {
-        throw unsupported("a recurrent node with sequences of different lengths")
+        throw unsupported(
+          "has lengths for its sequences (sequence_lens), and only sequences of the same "
+            + "length can be read")
       }
     }
     ignore("hidden_size")
@@ -212,7 +219,9 @@ extension ONNXLayer {
       let inputs = try cellInputs(sequence, index, gates, stateCount: stateCount)
       let (bias, biasInputs) = try cellBias(index, gates)
       guard let operation = operation(recurrence, bias, Array(ownActivations)) else {
-        throw unsupported("different activations of the cell and the output")
+        throw unsupported(
+          "has different activations for the cell and the output, and only the same one "
+            + "can be read")
       }
       results.append(
         try apply(operation, inputs + biasInputs, role: "direction_\(index)"))
@@ -239,7 +248,7 @@ extension ONNXLayer {
     for position in 1...2 {
       guard let tensor = try constant(position), tensor.shape.count == 3,
         tensor.shape[1] == gates.count * units, index < tensor.shape[0]
-      else { throw malformed("weights of another shape than [directions, gates, features]") }
+      else { throw malformed("has weights of another shape than [directions, gates, features]") }
       inputs.append(
         newConstant(
           Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
@@ -262,7 +271,7 @@ extension ONNXLayer {
       guard let state = try optional(other) else { continue }
       return try apply(FullLike(value: 0), to: state, role: "zeros_\(position - 5)")
     }
-    throw malformed("no initial state")
+    throw malformed("has no initial state, which is needed here")
   }
 
   /// Returns a kernel with the rows of its gates in the operator's order.
@@ -284,7 +293,7 @@ extension ONNXLayer {
     guard let tensor = try constant(3) else { return (.none, []) }
     guard tensor.shape.count == 2, tensor.shape[1] % (2 * gates.count) == 0,
       index < tensor.shape[0]
-    else { throw malformed("a bias of another shape than [directions, 2 gates]") }
+    else { throw malformed("has a bias of another shape than [directions, 2 gates]") }
     let rowCount = tensor.shape[1] / 2
     let size = rowCount / gates.count * tensor.elementType.byteCount
     let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
@@ -336,7 +345,9 @@ extension ONNXLayer {
     var alphas = (try floats("activation_alpha") ?? [])[...]
     var betas = (try floats("activation_beta") ?? [])[...]
     guard names.count == defaults.count * directions else {
-      throw malformed("\(names.count) activations for \(directions) directions")
+      throw malformed(
+        "has \(names.count) activations for \(directions) directions, and each "
+          + "direction needs those of all its gates")
     }
     var result: [CellActivation] = []
     for name in names {
@@ -348,11 +359,11 @@ extension ONNXLayer {
         operation = HardSigmoid(slope: alphas.popFirst() ?? 0.2, offset: betas.popFirst() ?? 0.5)
       case let lowered:
         guard let plain = ONNXCell.plainActivations.first(where: { $0.key.lowercased() == lowered })
-        else { throw unsupported("the activation \(name)") }
+        else { throw unsupported("has the activation \(name), which cannot be read here") }
         operation = plain.value
       }
       guard let activation = CellActivation(operation) else {
-        throw unsupported("the activation \(name)")
+        throw unsupported("has the activation \(name), which cannot be read here")
       }
       result.append(activation)
     }

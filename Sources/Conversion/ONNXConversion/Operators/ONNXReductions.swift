@@ -43,7 +43,7 @@ enum ONNXReductions: ONNXFamily {
     "CumSum": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard let axis = try layer.constant(1)?.integers.first else {
-        throw layer.malformed("a CumSum without an axis")
+        throw layer.malformed("has no axis, which the second input of a CumSum gives")
       }
       let operation = CumSum(
         axis: try layer.axis(axis, rank: layer.type(input).rank),
@@ -66,7 +66,8 @@ enum ONNXReductions: ONNXFamily {
         layer.ignore("axes", "noop_with_empty_axes")
         let keepDims = try layer.flag("keepdims", default: true)
         guard let product = ONNXDimension.product(of: dimensions) else {
-          throw layer.unsupported("a product of several open sizes")
+          throw layer.unsupported(
+            "multiplies several open sizes, and only one can be computed when the model " + "runs")
         }
         return [.dimensions([product], isList: keepDims, as: type)]
       }
@@ -129,7 +130,9 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     guard try !flag("select_last_index") else {
-      throw unsupported("the last of equal elements")
+      throw unsupported(
+        "chooses the last of equal elements (select_last_index=1), and only the first "
+          + "can be chosen")
     }
     let operation = Operation(
       axis: try axis(of: input, default: 0),

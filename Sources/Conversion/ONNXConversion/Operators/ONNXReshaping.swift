@@ -53,7 +53,7 @@ enum ONNXReshaping: ONNXFamily {
       let mode = try layer.string("mode", default: "DCR")
       var input = try layer.input()
       guard block >= 1, ["DCR", "CRD"].contains(mode), layer.type(input).rank == 4 else {
-        throw layer.malformed("a DepthToSpace of the mode \(mode)")
+        throw layer.malformed("has the mode \(mode), and a DepthToSpace has DCR or CRD")
       }
       if mode == "CRD" { input = try layer.reorderedToDCR(input, block: block) }
       return [
@@ -69,7 +69,11 @@ enum ONNXReshaping: ONNXFamily {
       guard (0...rank).contains(axis),
         let leading = layer.type(input).with(shape: Array(layer.type(input).shape[..<axis]))
           .fixedShape
-      else { throw layer.unsupported("a Flatten in front of axis \(rawAxis) of open sizes") }
+      else {
+        throw layer.unsupported(
+          "flattens several open sizes in front of axis \(rawAxis), and all but one must "
+            + "be known")
+      }
       let count = try Checked.product(leading, of: "a size")
       return [try layer.apply(ReshapeAxes([.fixed(count), .rest]), to: input)]
     },
@@ -86,7 +90,9 @@ enum ONNXReshaping: ONNXFamily {
         target = shape.map(ONNXDimension.known)
       } else {
         guard let dimensions = try layer.input(1).dimensions else {
-          throw layer.unsupported("a shape that is known only when the model runs")
+          throw layer.unsupported(
+            "reshapes to a shape that is known only when the model runs, and that is not "
+              + "made of sizes of other values")
         }
         target = dimensions
       }
@@ -101,7 +107,9 @@ enum ONNXReshaping: ONNXFamily {
     },
     "SpaceToDepth": { (layer) throws(WeighbridgeError) in
       let block = try layer.integer("blocksize", default: 0)
-      guard block >= 1 else { throw layer.malformed("a SpaceToDepth in blocks of \(block)") }
+      guard block >= 1 else {
+        throw layer.malformed("has blocks of \(block), and 1 or more is expected")
+      }
       let operation = SpaceToDepth(block: block, layout: .channelsFirst)
       return [try layer.apply(operation, to: try layer.input())]
     },
@@ -123,14 +131,15 @@ enum ONNXReshaping: ONNXFamily {
       let rank = layer.type(input).rank
       let axes = try layer.integers("perm") ?? Array((0..<rank).reversed())
       guard axes.sorted() == Array(0..<rank) else {
-        throw layer.malformed("the order \(axes) for \(layer.type(input))")
+        throw layer.malformed(
+          "has the order \(axes), which does not name each axis of \(layer.type(input)) " + "once")
       }
       return [try layer.transposed(input, axes)]
     },
     "Unsqueeze": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard let rawAxes = try layer.integers(1, orAttribute: "axes") else {
-        throw layer.malformed("an Unsqueeze without axes")
+        throw layer.malformed("has no axes, the places of the new ones")
       }
       if input.tensor == nil, case .dimensions(let dimensions, false, let type) = input {
         return [.dimensions(dimensions, isList: true, as: type)]
@@ -166,7 +175,9 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> ONNXValue {
     let blockSize = try Checked.product([block, block], of: "a block")
     guard let count = type(input).shape[1].value, count % blockSize == 0 else {
-      throw unsupported("a DepthToSpace of \(type(input)) in blocks of \(block)")
+      throw unsupported(
+        "moves \(type(input)) in blocks of \(block), and the square of the block must "
+          + "divide the number of channels")
     }
     let channels = count / blockSize
     let order = (0..<count).map { Double($0 % channels * blockSize + $0 / channels) }
@@ -191,11 +202,13 @@ extension ONNXLayer {
       case .known(-1): dimensions.append(.rest)
       case .known(0) where !keepsZeros:
         guard position < inputShape.count else {
-          throw malformed("size \(position) of \(inputShape)")
+          throw malformed("keeps size \(position) of \(inputShape), which does not have it")
         }
         dimensions.append(inputShape[position].value.map { .fixed($0) } ?? .axis(position))
       case .known(let number):
-        guard number >= 0 else { throw malformed("a size of \(number)") }
+        guard number >= 0 else {
+          throw malformed("has a size of \(number), and -1 or more is expected")
+        }
         dimensions.append(.fixed(number))
       case .axis(let id, let axis, times: 1):
         dimensions.append(axisDimension(network.graph.type(of: id).shape[axis], id, axis, input))
@@ -203,7 +216,9 @@ extension ONNXLayer {
       }
     }
     guard dimensions.count(where: { $0 == .rest }) <= 1 else {
-      throw unsupported("a shape with several sizes that are known only when the model runs")
+      throw unsupported(
+        "reshapes to several sizes that are known only when the model runs, and only "
+          + "one of them can be")
     }
     return try apply(Self.reshaping(inputShape, to: dimensions), to: input)
   }

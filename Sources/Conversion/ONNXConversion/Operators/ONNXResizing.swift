@@ -134,7 +134,9 @@ extension ONNXLayer {
     let rank = type(input).rank
     let rawAxes = try integers("axes") ?? Array(0..<rank)
     let policy = try string("keep_aspect_ratio_policy", default: "stretch")
-    guard !(try flag("antialias")) else { throw unsupported("a Resize with antialias") }
+    guard !(try flag("antialias")) else {
+      throw unsupported("has antialias=1, and only a Resize without it can be read")
+    }
     let positions = rawAxes.map { $0 < 0 ? $0 + rank : $0 }
     _ = try axes(rawAxes, rank: rank)
 
@@ -146,7 +148,9 @@ extension ONNXLayer {
       try fit(&resized, positions, policy)
     } else {
       guard scales.count == positions.count else {
-        throw malformed("a Resize of \(positions.count) axes by \(scales)")
+        throw malformed(
+          "resizes \(positions.count) axes by the factors \(scales), and there must be "
+            + "one for each axis")
       }
       var allScales = [Double](repeating: 1, count: rank)
       for (position, scale) in zip(positions, scales) { allScales[position] = scale }
@@ -170,11 +174,16 @@ extension ONNXLayer {
     case "nearest": mode = .nearest
     case "linear": mode = .linear
     case "cubic": mode = .cubic(a: coefficient, excludesOutside: excludesOutside)
-    default: throw unsupported("a Resize of the mode \(modeName)")
+    default:
+      throw unsupported("has the mode \(modeName), and only nearest, linear and cubic can be read")
     }
     guard let transformation = Resampling.Transformation(rawValue: transformationName),
       let rounding = Resampling.Rounding(rawValue: roundingName), rounding != .legacy
-    else { throw unsupported("a Resize of \(transformationName) and \(roundingName)") }
+    else {
+      throw unsupported(
+        "has coordinate_transformation_mode=\(transformationName) and "
+          + "nearest_mode=\(roundingName), a combination that cannot be read")
+    }
     return Resampling(
       mode: mode, transformation: transformation, rounding: isBeforeOpset11 ? .legacy : rounding)
   }
@@ -186,7 +195,11 @@ extension ONNXLayer {
     let shape = type(input).shape
     guard scales.count == shape.count,
       scales.allSatisfy({ Float($0) >= 0x1p-24 && Float($0) <= 0x1p24 })
-    else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
+    else {
+      throw unsupported(
+        "resizes \(type(input)) by \(scales), and only the spatial axes of images can "
+          + "be resized by known factors")
+    }
     return zip(shape, scales).map { dimension, number in
       let scale = Float(number)
       let outputSize = dimension.value.map { Int((Float($0) * scale).rounded(.down)) }
@@ -199,7 +212,9 @@ extension ONNXLayer {
     sizes: [ONNXDimension], _ positions: [Int], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
     guard sizes.count == positions.count else {
-      throw unsupported("a Resize to sizes that are known only when the model runs")
+      throw unsupported(
+        "resizes to sizes that are known only when the model runs, and only constant "
+          + "ones can be read")
     }
     var axes = type(input).shape.map {
       ResizedAxis(inputSize: $0.value, outputSize: $0.value, scale: 1)
@@ -211,7 +226,9 @@ extension ONNXLayer {
         axes[position].scale = nil
       case .axis(let id, let axis, let times):
         guard case .computed(id) = input, axis == position else {
-          throw unsupported("a Resize to sizes that are known only when the model runs")
+          throw unsupported(
+            "resizes to sizes that are known only when the model runs, and only constant "
+              + "ones can be read")
         }
         axes[position].scale = Float(times)
       }
@@ -233,7 +250,11 @@ extension ONNXLayer {
     }
     guard ["not_larger", "not_smaller"].contains(policy), scales.count == positions.count,
       let scale = policy == "not_larger" ? scales.min() : scales.max()
-    else { throw unsupported("a Resize of \(positions) that keeps proportions: \(policy)") }
+    else {
+      throw unsupported(
+        "keeps the proportions of the axes \(positions) by \(policy), and only "
+          + "not_larger and not_smaller of all resized axes of known sizes can be read")
+    }
     for position in positions {
       axes[position].outputSize = axes[position].inputSize.map {
         Int((Float($0) * scale).rounded())
@@ -270,17 +291,21 @@ extension ONNXLayer {
       changed.isEmpty
         || axes.contains(where: { $0.inputSize != $0.outputSize || $0.outputSize == nil })
     else {
-      throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all sizes")
+      throw unsupported(
+        "resizes by \(axes.map { $0.scale ?? 1 }), which leaves all sizes but moves "
+          + "the elements, and cannot be read")
     }
     var result = input
     for axis in changed {
       guard let inputSize = axes[axis].inputSize, let outputSize = axes[axis].outputSize else {
-        throw unsupported("a Resize of open sizes: \(type(input))")
+        throw unsupported("resizes \(type(input)), and the sizes must be known for its mode")
       }
       guard (1...1 << 24).contains(inputSize),
         (1...Resampling.largestDimension).contains(outputSize)
       else {
-        throw unsupported("a Resize of \(inputSize) elements to \(outputSize)")
+        throw unsupported(
+          "resizes \(inputSize) elements to \(outputSize), and its mode can be read for "
+            + "at least one element")
       }
       let resized = Resampling.Axis(old: inputSize, new: outputSize, scale: axes[axis].scale)
       result = try interpolated(

@@ -53,7 +53,10 @@ enum ONNXSlicing: ONNXFamily {
       layer.ignore("batch_axis")
       guard let steps = layer.type(input).shape[time].value,
         layer.isFilled(try layer.input(1), with: steps)
-      else { throw layer.unsupported("a ReverseSequence of different lengths") }
+      else {
+        throw layer.unsupported(
+          "reverses sequences of different lengths, and only whole axes can be reversed")
+      }
       return [try layer.apply(Reverse(axes: [time]), to: input)]
     },
     "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
@@ -66,11 +69,16 @@ enum ONNXSlicing: ONNXFamily {
       }
       guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
       else {
-        throw layer.unsupported("a Split of an open size")
+        throw layer.unsupported(
+          "splits an axis of open size, and the sizes of the parts can only be computed "
+            + "for a known one")
       }
       let size = (dimension + count - 1) / count
       let last = dimension - size * (count - 1)
-      guard last > 0 else { throw layer.malformed("\(count) parts of \(dimension) elements") }
+      guard last > 0 else {
+        throw layer.malformed(
+          "splits \(dimension) elements into \(count) parts, of which the last would be " + "empty")
+      }
       let sizes = [Int](repeating: size, count: count - 1) + [last]
       return try layer.apply(Split(axis: axis, sizes: sizes), [input])
     },
@@ -80,7 +88,8 @@ enum ONNXSlicing: ONNXFamily {
         return [try layer.tiled(input, dimensions)]
       }
       guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
-        throw layer.malformed("a Tile without counts")
+        throw layer.malformed(
+          "has no counts of repetitions, which the second input of a Tile gives")
       }
       return [try layer.apply(Tile(counts: counts), to: input)]
     },
@@ -131,7 +140,11 @@ extension ONNXLayer {
     let shape = type(input).shape
     guard counts.count == shape.count,
       zip(counts, shape).allSatisfy({ $0.number.map { $0 >= 0 } ?? ($1.value == 1) })
-    else { throw unsupported("a Tile whose counts are known only when the model runs") }
+    else {
+      throw unsupported(
+        "repeats by counts that are known only when the model runs, and only constant "
+          + "ones can be read")
+    }
     let knownCounts = counts.map { $0.number ?? 1 }
     let tiled = try apply(Tile(counts: knownCounts), to: input, role: "known")
     return try expanded(
@@ -145,10 +158,11 @@ extension ONNXLayer {
     let isWrapped = mode == "wrap"
     guard let padMode = isWrapped ? .constant : Pad.Mode(rawValue: mode), padMode != .symmetric
     else {
-      throw unsupported("a Pad of the mode \(mode)")
+      throw unsupported(
+        "pads in the mode \(mode), and only constant, edge, reflect and wrap can be " + "read")
     }
     guard var pads = try integers(1, orAttribute: "pads") else {
-      throw malformed("a Pad without pads")
+      throw malformed("has no pads, the numbers of elements to add")
     }
     let value = try number(2, orAttribute: "value") ?? 0
     let rawAxes = try constant(3)?.integers
@@ -157,7 +171,9 @@ extension ONNXLayer {
         try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }
       } ?? Array(0..<rank)
     guard pads.count == 2 * axes.count else {
-      throw malformed("\(pads.count) numbers of padding for \(axes.count) axes")
+      throw malformed(
+        "has \(pads.count) numbers of padding for \(axes.count) axes, and two for each "
+          + "axis are expected")
     }
     if rawAxes != nil {
       var allPads = [Int](repeating: 0, count: 2 * rank)
@@ -192,7 +208,11 @@ extension ONNXLayer {
       let (before, after) = (pads[axis], pads[axis + rank])
       guard let dimension = type(input).shape[axis].value, (0...dimension).contains(before),
         (0...dimension).contains(after)
-      else { throw unsupported("a Pad of the mode wrap by \(before) and \(after)") }
+      else {
+        throw unsupported(
+          "wraps by \(before) and \(after) elements, and no more than a known size can "
+            + "be wrapped around")
+      }
       var blocks = [result]
       if before > 0 {
         let end = Slice.Range(axis: axis, start: dimension - before, stop: nil, step: 1)
@@ -212,13 +232,17 @@ extension ONNXLayer {
     let input = try input()
     guard let starts = try integers(1, orAttribute: "starts"),
       let stops = try integers(2, orAttribute: "ends")
-    else { throw malformed("a Slice without starts and ends") }
+    else { throw malformed("has no starts or no ends, and a Slice needs both") }
     let rawAxes = try integers(3, orAttribute: "axes") ?? Array(starts.indices)
     let steps = try constant(4)?.integers ?? starts.map { _ in 1 }
     let rank = type(input).rank
     guard starts.count == stops.count, rawAxes.count == starts.count, steps.count == starts.count,
       !steps.contains(0)
-    else { throw malformed("a Slice of \(starts), \(stops), \(rawAxes) and \(steps)") }
+    else {
+      throw malformed(
+        "slices the axes \(rawAxes) from \(starts) to \(stops) in steps of \(steps), "
+          + "and these lists must have one length and no step of 0")
+    }
     _ = try axes(rawAxes, rank: rank)
     let ranges = rawAxes.indices.map { index in
       Slice.Range(

@@ -47,23 +47,26 @@ extension ONNXLayer {
   fileprivate mutating func fourierTransform() throws(WeighbridgeError) -> ONNXValue {
     let signals = try input()
     guard try flag("onesided", default: true) else {
-      throw unsupported("an STFT of all frequencies, both sides of the spectrum")
+      throw unsupported("has onesided=0, and only one side of the spectrum can be read")
     }
     guard let step = try constant(1)?.integers.first, step >= 1 else {
-      throw malformed("an STFT without a frame step")
+      throw malformed("has no constant frame step, and only a constant one can be read")
     }
     let window = try constant(2)?.doubles
     guard let length = try constant(3)?.integers.first ?? window?.count, length >= 1,
       window.map({ $0.count == length }) ?? true
-    else { throw malformed("an STFT whose frames have no length, or another than its window") }
+    else { throw malformed("has frames without a length, or of another one than the window has") }
     guard
       let transform = STFT(
         frameFactors: window, fftLength: length, step: step)
-    else { throw unsupported("an STFT whose window is none of Hann, Hamming and a rectangle") }
+    else {
+      throw unsupported(
+        "has a window that is none of Hann, Hamming and a rectangle, which alone can " + "be read")
+    }
     var realSignals = signals
     if type(signals).rank == 3 {
       guard type(signals).shape[2].value == 1 else {
-        throw unsupported("an STFT of complex numbers")
+        throw unsupported("transforms complex numbers, and only real signals can be read")
       }
       realSignals = try apply(Squeeze(axes: [2]), to: signals, role: "signals")
     }
