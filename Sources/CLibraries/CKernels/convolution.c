@@ -243,14 +243,13 @@ static bool are_images(
 kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
-    struct kernels_post_operations post, bool may_spread_nan) {
+    struct kernels_post_operations post) {
   if (!are_images(source, weights, target)) return NULL;
   if (weights->rank > source->rank && weights->sizes[0] > 1 && weights->sizes[1] == 1
       && weights->sizes[2] == 1) {
     return depthwise_convolution(source, weights, bias, target, window, post);
   }
-  kernels_primitive *fast =
-      may_spread_nan ? winograd_convolution(source, weights, bias, target, window, post) : NULL;
+  kernels_primitive *fast = winograd_convolution(source, weights, bias, target, window, post);
   return fast ? fast
               : create(source, weights, bias, target, make_space(source, target, window), post, false);
 }

@@ -158,8 +158,12 @@ static void compute_block(
     const bool is_remainder = done >= full_blocks;
     blocks = is_remainder ? 1 : smaller(most, full_blocks - done);
     const bool is_last = done + blocks >= all->blocks;
+    const int tile_blocks = (int)ceil_div(destination.valid, CHANNELS);
     struct tile tile = {
-      .pass = pass, .tile_blocks = (int)ceil_div(destination.valid, CHANNELS), .blocks = blocks,
+      .pass = pass, .tile_blocks = tile_blocks, .blocks = blocks,
+      .valid = destination.valid - (tile_blocks - 1) * CHANNELS,
+      .crosses_groups = crosses_groups(&all->groups), .first_output = block * CHANNELS,
+      .first_input = (start + done) * CHANNELS,
       .weights = weights + done * all->weights_block,
       .target_step = pass->target_steps[2], .bias = done ? NULL : bias,
       .adds_first = all->operations.adds_first && done == 0, .is_last = is_last,

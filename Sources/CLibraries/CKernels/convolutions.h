@@ -34,6 +34,11 @@ struct groups {
   int64_t count, outputs, inputs;
 };
 
+/// Whether blocks of channels cross groups, so that there are zero weights for channels of other groups.
+static inline bool crosses_groups(const struct groups *groups) {
+  return groups->count > 1 && (groups->outputs % CHANNELS || groups->inputs % CHANNELS);
+}
+
 struct convolution {
   kernels_primitive primitive;
   int pass_count;
@@ -72,6 +77,11 @@ struct tile {
   int count;
   /// The number of blocks of 16 output channels.
   int tile_blocks;
+  /// The number of channels in the last of these that are not stored as padding.
+  int64_t valid;
+  /// Whether there are zero weights for channels of other groups; then also the first output and input channel.
+  bool crosses_groups;
+  int64_t first_output, first_input;
   const struct pass *pass;
   const float *source, *weights;
   /// The number of input blocks.

@@ -141,8 +141,8 @@ INLINE void combine_patch_body(
   case kernels_combination_subtract: COMBINE(x - y);
   case kernels_combination_multiply: COMBINE(x * y);
   case kernels_combination_divide: COMBINE(x / y);
-  case kernels_combination_max: COMBINE(x > y ? x : y);
-  case kernels_combination_min: COMBINE(x < y ? x : y);
+  case kernels_combination_max: COMBINE(x != x ? x : x > y ? x : y);
+  case kernels_combination_min: COMBINE(x != x ? x : x < y ? x : y);
   }
 }
 

@@ -69,9 +69,9 @@ INLINE float hyperbolic_tangent(float x) {
   return x < 0 ? -result : result;
 }
 
-/// log(1 + e^x)
+/// log(1 + e^x); the logarithm keeps NaN
 INLINE float softplus(float x) {
-  return (x > 0 ? x : x * 0) + logarithm_of_1_plus(exponential(-magnitude(x)));
+  return (x > 0 ? x : 0) + logarithm_of_1_plus(exponential(-magnitude(x)));
 }
 
 /// The error function, within 5e-7.

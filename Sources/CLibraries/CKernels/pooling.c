@@ -38,75 +38,119 @@ INLINE struct reach reach(const struct pooling *all, int axis, int64_t output) {
   return reach;
 }
 
-/// Computes the outputs of a row, with `channels` channels each.
+// `kind` is a compile-time constant below: kernels_pooling_mean, _max or _max_or_nan, whatever the padding.
+
+/// What a window starts with.
+#define START(kind) ((kind) == kernels_pooling_mean ? 0 : -INFINITY)
+
+/// The larger of two numbers or vectors; the first one if the second one is NaN.
+#define LARGER(own, next) ((next) > (own) ? (next) : (own))
+
+/// Adds an element to the maximum or the sum of a window.
+INLINE float add(float own, float next, const enum kernels_pooling kind) {
+  if (kind == kernels_pooling_mean) return own + next;
+  return kind == kernels_pooling_max_or_nan && next != next ? next : LARGER(own, next);
+}
+
+/// The factor of a mean, or the lower bound of a maximum.
+INLINE float last_operand(
+    const struct pooling *all, struct reach planes, struct reach rows, struct reach columns,
+    int64_t count, const enum kernels_pooling kind) {
+  if (kind == kernels_pooling_mean) {
+    const bool counts_padding = all->kind == kernels_pooling_mean_with_padding;
+    return 1 / (float)(counts_padding ? planes.padded * rows.padded * columns.padded : count);
+  }
+  const int64_t *window = all->space.window;
+  const bool covers_zeros = all->kind == kernels_pooling_max_with_padding
+      && count < window[0] * window[1] * window[2];
+  return covers_zeros ? 0 : -INFINITY;
+}
+
+/// Computes the outputs of a row, with several channels each.
 INLINE void pool_channels(
     const struct pooling *all, const float *source, float *target, int64_t z, int64_t y,
-    int64_t channels) {
+    const enum kernels_pooling kind) {
   const struct space *space = &all->space;
-  const bool is_max = all->kind == kernels_pooling_max;
+  const int64_t channels = all->channels;
   const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);
   for (int64_t x = 0; x < space->targets[2]; x++) {
     const struct reach columns = reach(all, 2, x);
     int64_t count = 0;
     float *to = target + x * all->target_steps[4];
-    for (int64_t channel = 0; channel < channels; channel++) to[channel] = is_max ? -INFINITY : 0;
+    for (int64_t channel = 0; channel < channels; channel++) to[channel] = START(kind);
     for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {
       for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
         const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
         for (int64_t column = columns.first; column < columns.end;
              column += space->dilation[2], count++) {
           const float *from = line + column * all->source_steps[4];
-          if (is_max) {
-            for (int64_t channel = 0; channel < channels; channel++) {
-              to[channel] = from[channel] > to[channel] ? from[channel] : to[channel];
-            }
-          } else {
-            for (int64_t channel = 0; channel < channels; channel++) to[channel] += from[channel];
+          for (int64_t channel = 0; channel < channels; channel++) {
+            to[channel] = add(to[channel], from[channel], kind);
           }
         }
       }
     }
-    if (is_max) continue;
-    if (all->kind == kernels_pooling_mean_with_padding) {
-      count = planes.padded * rows.padded * columns.padded;
+    if (kind == kernels_pooling_max && all->kind == kernels_pooling_max) continue;
+    const float last = last_operand(all, planes, rows, columns, count, kind);
+    for (int64_t channel = 0; channel < channels; channel++) {
+      if (kind == kernels_pooling_mean) to[channel] *= last;
+      if (kind == kernels_pooling_max) to[channel] = LARGER(to[channel], last);
     }
-    const float factor = 1 / (float)count;
-    for (int64_t channel = 0; channel < channels; channel++) to[channel] *= factor;
   }
 }
 
-/// Computes the outputs of a row of a channel block, accumulating in a register.
-INLINE void pool_block(
-    const struct pooling *all, const float *source, float *target, int64_t z, int64_t y) {
-  const struct space *space = &all->space;
-  const bool is_max = all->kind == kernels_pooling_max;
-  const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);
-  for (int64_t x = 0; x < space->targets[2]; x++) {
-    const struct reach columns = reach(all, 2, x);
-    int64_t count = 0;
-    vector sum = is_max ? -INFINITY : 0;
-    for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {
-      for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
-        const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
-        for (int64_t column = columns.first; column < columns.end; column += space->dilation[2]) {
-          const vector value = load(line + column * all->source_steps[4]);
-          sum = is_max ? (value > sum ? value : sum) : sum + value;
-          count++;
-        }
-      }
-    }
-    if (all->kind == kernels_pooling_mean_with_padding) {
-      count = planes.padded * rows.padded * columns.padded;
-    }
-    if (!is_max) sum *= 1 / (float)count;
-    store(target + x * all->target_steps[4], sum);
+/// Defines a function that computes the outputs of a row, each a channel block or a single element, in
+/// registers.
+#define POOL_IN_REGISTERS(name, type, flags)                                                         \
+  INLINE void name(                                                                                  \
+      const struct pooling *all, const float *source, float *target, int64_t z, int64_t y,           \
+      const enum kernels_pooling kind) {                                                             \
+    const struct space *space = &all->space;                                                         \
+    const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);                           \
+    for (int64_t x = 0; x < space->targets[2]; x++) {                                                \
+      const struct reach columns = reach(all, 2, x);                                                 \
+      int64_t count = 0;                                                                             \
+      type sum = START(kind);                                                                        \
+      /* NaN is collected separately, so that each maximum waits only for the one before. */         \
+      flags is_nan = 0;                                                                              \
+      for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {          \
+        for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {                  \
+          const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];    \
+          for (int64_t column = columns.first; column < columns.end;                                 \
+               column += space->dilation[2], count++) {                                              \
+            type value;                                                                              \
+            memcpy(&value, line + column * all->source_steps[4], sizeof value);                      \
+            sum = kind == kernels_pooling_mean ? sum + value : LARGER(sum, value);                   \
+            if (kind == kernels_pooling_max_or_nan) is_nan |= value != value;                        \
+          }                                                                                          \
+        }                                                                                            \
+      }                                                                                              \
+      const float last = last_operand(all, planes, rows, columns, count, kind);                      \
+      if (kind == kernels_pooling_mean) sum *= last;                                                 \
+      if (kind == kernels_pooling_max) sum = LARGER(sum, last);                                      \
+      if (kind == kernels_pooling_max_or_nan) sum = is_nan ? NAN : sum;                              \
+      memcpy(target + x * all->target_steps[4], &sum, sizeof sum);                                   \
+    }                                                                                                \
   }
-}
+
+POOL_IN_REGISTERS(pool_block, vector, lanes)
+POOL_IN_REGISTERS(pool_element, float, int32_t)
 
 INLINE void pool_row_body(
     const struct pooling *all, const float *source, float *target, int64_t z, int64_t y) {
-  if (all->is_blocked) pool_block(all, source, target, z, y);
-  else pool_channels(all, source, target, z, y, all->channels);
+#define POOL(kind)                                                    \
+  if (all->is_blocked) pool_block(all, source, target, z, y, kind);   \
+  else if (all->channels == 1) pool_element(all, source, target, z, y, kind); \
+  else pool_channels(all, source, target, z, y, kind);                \
+  return
+  switch (all->kind) {
+  case kernels_pooling_max:
+  case kernels_pooling_max_with_padding: POOL(kernels_pooling_max);
+  case kernels_pooling_max_or_nan: POOL(kernels_pooling_max_or_nan);
+  case kernels_pooling_mean:
+  case kernels_pooling_mean_with_padding: POOL(kernels_pooling_mean);
+  }
+#undef POOL
 }
 
 VARIANTS(

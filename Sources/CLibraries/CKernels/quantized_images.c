@@ -136,17 +136,16 @@ struct quantized_pooling {
   kernels_primitive primitive;
   struct space space;
   int64_t images, pixel_size;
-  bool is_bfloat16;
+  bool is_bfloat16, pads_with_zeros;
   /// The number of outputs of a row, and of bytes of each, that are pooled at once; 0 when the window is so
   /// wide that each output is pooled separately.
   int64_t outputs_at_once, bytes_at_once;
 };
 
-/// The maximum of bfloat16 values; NaN if either is NaN.
+/// The maximum of bfloat16 values; the first one if the second one is NaN.
 INLINE bfloat16x16 larger_bfloat16(bfloat16x16 left, bfloat16x16 right) {
   const vector first = widen_bfloat16(left), second = widen_bfloat16(right);
-  const bfloat16x16 takes_second =
-      __builtin_convertvector(second > first || second != second, bfloat16x16);
+  const bfloat16x16 takes_second = __builtin_convertvector(second > first, bfloat16x16);
   return (right & takes_second) | (left & ~takes_second);
 }
 
@@ -177,11 +176,25 @@ INLINE void take_larger(
 }
 
 /// Fills with the smallest integer, or with -infinity as bfloat16.
-INLINE void set_lowest(uint8_t *target, int64_t bytes, const bool is_bfloat16) {
+INLINE void set_lowest(uint8_t *target, int64_t bytes, bool is_bfloat16) {
   // The bits of -infinity, low byte first.
   for (int64_t byte = 0; byte < bytes; byte++) {
     target[byte] = is_bfloat16 ? (byte % 2 ? 0xFF : 0x80) : 0;
   }
+}
+
+/// Whether the maximum of an output is at least 0, because its window covers zeros. (Integers that were padded
+/// with zeros are never below the one of 0.)
+INLINE bool covers_zeros(const struct quantized_pooling *all, int64_t row, int64_t x) {
+  const struct space *space = &all->space;
+  const int64_t output[] = {row / space->targets[1], row % space->targets[1], x};
+  bool is_cut = false;
+  for (int axis = 0; axis < 3 && all->pads_with_zeros; axis++) {
+    int64_t first, end;
+    covered_range(space, axis, output[axis], &first, &end);
+    is_cut |= ceil_div(end - first, space->dilation[axis]) < space->window[axis];
+  }
+  return is_cut;
 }
 
 /// The capacity in bytes for input pixels of a row that are pooled along the other axes at once, and then
@@ -217,7 +230,7 @@ INLINE void pool_span(
   }
   for (int64_t x = first; x < end; x++) {
     uint8_t *own = target + x * pixel_size + start;
-    set_lowest(own, width, is_bfloat16);
+    set_lowest(own, width, is_bfloat16 && !covers_zeros(all, row, x));
     covered_range(space, 2, x, &next, &next_end);
     for (; next < next_end; next += space->dilation[2]) {
       take_larger(own, largest + (next - first_x) * width, width, is_bfloat16);
@@ -233,7 +246,7 @@ INLINE void pool_output(
   const int64_t outputs[] = {row / space->targets[1], row % space->targets[1], x};
   int64_t first[3], end[3];
   for (int axis = 0; axis < 3; axis++) covered_range(space, axis, outputs[axis], &first[axis], &end[axis]);
-  set_lowest(target, all->pixel_size, is_bfloat16);
+  set_lowest(target, all->pixel_size, is_bfloat16 && !covers_zeros(all, row, x));
   for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
     for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
       for (int64_t next = first[2]; next < end[2]; next += space->dilation[2]) {
@@ -284,12 +297,13 @@ static void run_pooling(const kernels_primitive *primitive, const struct call *c
 
 kernels_primitive *kernels_quantized_pool(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    bool is_bfloat16) {
+    bool is_bfloat16, bool pads_with_zeros) {
   struct quantized_pooling *all = calloc(1, sizeof *all);
   if (!all) return NULL;
   all->primitive.run = run_pooling;
   all->primitive.name = is_bfloat16 ? "bfloat16 pooling" : "int8 pooling";
   all->is_bfloat16 = is_bfloat16;
+  all->pads_with_zeros = pads_with_zeros;
   all->space = make_space(source, target, window);
   all->images = source->sizes[0];
   all->pixel_size = kernels_quantized_pixel_size(source->sizes[1], is_bfloat16);

@@ -220,6 +220,8 @@ INLINE void finish_general(
                              : load_some(floats, valid);
     }
     if (has_functions) apply_functions(operations, (float *)&value, CHANNELS, CHANNELS);
+    // The products of infinities and the zero weights of padding channels are NaN.
+    if (rounding.is_bfloat16 && valid < CHANNELS) value = keep_first(value, valid);
     if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
     if (floats) floats += out_channels;
     if (adds_reduced) summands += summand_pixel_size;

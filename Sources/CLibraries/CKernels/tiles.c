@@ -15,6 +15,42 @@ INLINE void finish_sum(
   store(target, sum);
 }
 
+/// Computes a tile without the products of zero weights for channels of other groups, which are NaN where the
+/// input is infinite or NaN.
+static void compute_by_groups(const struct convolution *all, const struct tile *tile) {
+  const struct groups *groups = &all->groups;
+  const lanes index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int output = 0; output < tile->count; output++) {
+    const float *source = tile->source + output * tile->pass->source_steps[2];
+    vector sum = 0;
+    for (int64_t input = 0; input < tile->blocks * CHANNELS; input++) {
+      const int64_t block = input / CHANNELS, channel = input % CHANNELS;
+      const int64_t group = (tile->first_input + input) / groups->inputs;
+      // The outputs that this input affects.
+      const int32_t first = (int32_t)(group * groups->outputs - tile->first_output);
+      const lanes is_own = index >= first & index < first + (int32_t)groups->outputs;
+      for (int tap = 0; tap < tile->pass->tap_count; tap++) {
+        const struct tap own = tile->pass->taps[tap];
+        const vector weights =
+            load(tile->weights + block * all->weights_block + own.weights + channel * all->width);
+        const float element = source[block * all->source_block + own.source + channel];
+        sum += is_own ? weights * element : 0;
+      }
+    }
+    sum = keep_first(sum, tile->valid);
+    finish_sum(all, tile, sum, tile->bias, tile->low + output * tile->target_step);
+  }
+}
+
+/// Whether some sums are infinite or NaN, or too large to tell.
+INLINE bool has_special(const vector *sums, const int count) {
+  vector total = sums[0];
+#pragma clang loop unroll(full)
+  for (int index = 1; index < count; index++) total += sums[index];
+  const lanes are_special = !(__builtin_elementwise_abs(total) < INFINITY);
+  return __builtin_reduce_or(are_special);
+}
+
 /// Adds the products of some input channels to a tile. The last five parameters are compile-time constants;
 /// `registers` is the number of registers for 16 elements. A step or run of 0 is not known at compile time.
 INLINE void sum_up(
@@ -70,6 +106,20 @@ INLINE void sum_up(
       low[0][output] += low[set][output];
       if (tile_blocks == 2) high[0][output] += high[set][output];
     }
+  }
+  if (tile_blocks == 1 && tile->crosses_groups && has_special(low[0], count)) {
+    return compute_by_groups(all, tile);
+  }
+  if (tile->valid < CHANNELS) {
+    // The products of infinite inputs and the zero weights of padding channels are NaN.
+    vector *last = tile_blocks == 2 ? high[0] : low[0];
+#pragma clang loop unroll(full)
+    for (int output = 0; output < count; output++) {
+      last[output] = keep_first(last[output], tile->valid);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int output = 0; output < count; output++) {
     finish_sum(all, tile, low[0][output], tile->bias, tile->low + output * tile->target_step);
     if (tile_blocks == 2) {
       finish_sum(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdint.h>
 #include <string.h>
 
 #include "processor.h"
@@ -14,3 +15,11 @@ INLINE vector load(const float *address) {
 }
 
 INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
+
+typedef int32_t lanes __attribute__((ext_vector_type(16)));
+
+/// Sets the elements from `valid` on to 0.
+INLINE vector keep_first(vector value, int64_t valid) {
+  const lanes index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return index < (int32_t)valid ? value : 0;
+}

@@ -8,7 +8,8 @@
 // Inputs and weights are transformed, multiplied position by position with the tile functions of other
 // convolutions, and the sums are transformed back.
 //
-// An infinite or NaN input affects all outputs of its square.
+// An infinite or NaN input would affect all outputs of its square, and a huge one would round them all. The
+// sums of such a square show it; its outputs are then computed one by one, without the transforms.
 
 enum { LINE = 64 };
 
@@ -24,30 +25,6 @@ enum {
   /// untransformed and transformed on each use, BLOCKS input blocks at a time.
   MAX_TRANSFORMED = 1 << 22,
   BATCH_BLOCKS = 4,
-};
-
-struct winograd {
-  /// Parameters of the tile functions and post-operations. Its only pass has one tap.
-  struct convolution convolution;
-  struct pass pass;
-  struct tap tap;
-  struct space space;
-  /// The number of output squares along height and width, and how many rows of squares are computed at once.
-  int64_t rows, columns, band;
-  int64_t input_blocks, output_blocks;
-  /// Whether weights are stored transformed, `[output blocks, 16 positions, input blocks, 16, width]`, or as
-  /// for other convolutions, `[output blocks, input blocks, 9 taps, 16, width]`.
-  bool is_transformed;
-};
-
-struct winograd_work {
-  const struct winograd *all;
-  const float *source, *weights, *bias;
-  float *target, *inputs;
-  /// The rows of squares being computed, over all images.
-  int64_t first_row, row_count, parts;
-  /// The number of groups of squares, each computed by one tile, and the number of squares in a group.
-  int64_t groups, group;
 };
 
 static bool is_transformed(int64_t outputs, int64_t inputs) {
@@ -117,10 +94,15 @@ static void transform_part(void *context, int index) {
 
 // --- Outputs.
 
-/// Transforms sums back, transposed(A) * sums * A, and applies bias and activation.
-INLINE void transform_output(
+/// The size from which a sum of the four outputs of a square is extreme.
+#define EXTREME 0x1p64f
+
+/// Transforms sums back, transposed(A) * sums * A, and applies bias and activation. Returns whether some of
+/// the outputs are infinite, NaN or huge; nothing is stored then.
+INLINE bool transform_output(
     const struct operations *operations, const float *sums, ptrdiff_t step, const float *bias,
     float *target, ptrdiff_t row_step, int64_t height, int64_t width) {
+  vector outputs[OUTPUT_SIDE][OUTPUT_SIDE];
 #pragma clang loop unroll(full)
   for (int y = 0; y < OUTPUT_SIDE; y++) {
     vector row[SIDE];
@@ -130,21 +112,30 @@ INLINE void transform_output(
       const vector second = load(own + SIDE * step), third = load(own + 2 * SIDE * step);
       row[x] = y == 0 ? load(own) + second + third : load(own) - second - third;
     }
-    const vector outputs[OUTPUT_SIDE] = {row[0] + row[1] + row[2], row[1] - row[2] - row[3]};
+    outputs[y][0] = row[0] + row[1] + row[2];
+    outputs[y][1] = row[1] - row[2] - row[3];
+  }
+  const vector sum = (outputs[0][0] + outputs[0][1]) + (outputs[1][0] + outputs[1][1]);
+  const lanes are_extreme = !(__builtin_elementwise_abs(sum) < EXTREME);
+  if (__builtin_reduce_or(are_extreme)) return true;
+#pragma clang loop unroll(full)
+  for (int y = 0; y < OUTPUT_SIDE; y++) {
 #pragma clang loop unroll(full)
     for (int x = 0; x < OUTPUT_SIDE; x++) {
       if (y >= height || x >= width) continue;
-      finish(outputs[x] + load(bias), target + y * row_step + x * CHANNELS, operations);
+      finish(outputs[y][x] + load(bias), target + y * row_step + x * CHANNELS, operations);
     }
   }
+  return false;
 }
 
 INLINE void transform_outputs_body(
     const struct operations *given, const float *sums, int64_t count, ptrdiff_t step,
-    const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width) {
+    const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width,
+    bool *are_extreme) {
   const struct operations operations = *given;
   for (int64_t square = 0; square < count; square++) {
-    transform_output(
+    are_extreme[square] = transform_output(
         &operations, sums + square * CHANNELS, step, bias, target + square * OUTPUT_SIDE * CHANNELS, row_step,
         height, width - square * OUTPUT_SIDE);
   }
@@ -153,8 +144,9 @@ INLINE void transform_outputs_body(
 VARIANTS(
     transform_outputs,
     (const struct operations *operations, const float *sums, int64_t count, ptrdiff_t step,
-     const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width),
-    (operations, sums, count, step, bias, target, row_step, height, width))
+     const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width,
+     bool *are_extreme),
+    (operations, sums, count, step, bias, target, row_step, height, width, are_extreme))
 
 /// Stores consecutive squares, whose sums are in `sums`.
 static void store_squares(
@@ -165,6 +157,7 @@ static void store_squares(
   const struct convolution *convolution = &all->convolution;
   const int64_t height = all->space.targets[1], width = all->space.targets[2];
   const ptrdiff_t step = (ptrdiff_t)convolution->tile_blocks * count * CHANNELS;
+  bool are_extreme[2 * BATCH_SQUARES];  // a batch may be somewhat larger
   int64_t squares;
   for (int64_t done = 0; done < count; done += squares) {
     const int64_t square_index = work->first_row * all->columns + first + done;
@@ -179,7 +172,15 @@ static void store_squares(
       float *target = work->target + ((plane * height + y) * width + x) * CHANNELS;
       transform_outputs(
           &convolution->operations, sums + (tile_block * count + done) * CHANNELS, squares, step,
-          bias + tile_block * CHANNELS, target, (ptrdiff_t)(width * CHANNELS), height - y, width - x);
+          bias + tile_block * CHANNELS, target, (ptrdiff_t)(width * CHANNELS), height - y, width - x,
+          are_extreme);
+      for (int64_t square = 0; square < squares; square++) {
+        if (!are_extreme[square]) continue;
+        const struct square extreme = {
+          row, column + square, own, valid, bias + tile_block * CHANNELS,
+          target + square * OUTPUT_SIDE * CHANNELS};
+        winograd_compute_square(work, &extreme);
+      }
       if (convolution->operations.function_count == 0) continue;
       for (int64_t line = 0; line < smaller(OUTPUT_SIDE, height - y); line++) {
         apply_functions(
@@ -226,7 +227,7 @@ static void multiply_groups(
       const int64_t start = group * work->group - begin;
       const struct tile tile = {
         .count = (int)smaller(work->group, count - start), .pass = &all->pass,
-        .tile_blocks = plain->tile_blocks, .last_run = CHANNELS,
+        .tile_blocks = plain->tile_blocks, .valid = CHANNELS, .last_run = CHANNELS,
         .source = work->inputs + position * position_step(work)
             + (group * all->input_blocks + factors->first) * work->group * CHANNELS,
         .weights = weights, .blocks = factors->blocks, .bias = factors->first == 0 ? zeros : NULL,
@@ -258,7 +259,7 @@ static void multiply_block(
     factors.step = factors.blocks * plain->weights_block + POSITION_PADDING;
     factors.next_bytes = factors.blocks * size * (ptrdiff_t)sizeof(float);
     for (int64_t own = 0; own < factors.blocks; own++, weights += size) {
-      transform_weights(
+      winograd_transform_weights(
           weights, CHANNELS, plain->width, transformed + own * plain->weights_block, factors.step);
     }
     factors.next = weights;
@@ -317,81 +318,6 @@ static void run_winograd(const kernels_primitive *primitive, const struct call *
   }
 }
 
-// --- Weights.
-
-struct weights_work {
-  const kernels_primitive *primitive;
-  const unaligned_float *source;
-  const float *scales;
-  float *target;
-  int64_t inputs, outputs;
-  int width;
-};
-
-/// Writes the weights of an output block, `[16 positions, blocks, 16 inputs, width]`.
-static void write_outputs(void *context, int index) {
-  const struct weights_work *work = context;
-  const struct kernels_layout *layout = &work->primitive->layouts[kernels_role_source];
-  const int width = work->width;
-  const int64_t blocks = ceil_div(work->inputs, CHANNELS);
-  const ptrdiff_t step = (ptrdiff_t)(blocks * CHANNELS * width);
-  float *target = work->target + (ptrdiff_t)index * POSITIONS * step;
-  const int64_t valid = smaller(width, work->outputs - (int64_t)index * width);
-  for (int64_t input = 0; input < blocks * CHANNELS; input++) {
-    float own[WINDOW * WINDOW * 2 * CHANNELS] = {0};
-    for (int64_t channel = 0; channel < valid && input < work->inputs; channel++) {
-      const int64_t output = index * (int64_t)width + channel;
-      const float scale = work->scales ? work->scales[output] : 1;
-      const unaligned_float *source =
-          work->source + output * layout->strides[0] + input * layout->strides[1];
-      for (int tap = 0; tap < WINDOW * WINDOW; tap++) {
-        own[tap * width + channel] = scale
-            * source[tap / WINDOW * layout->strides[2] + tap % WINDOW * layout->strides[3]];
-      }
-    }
-    transform_weights(own, 1, width, target + input * width, step);
-  }
-}
-
-struct winograd_weights {
-  kernels_primitive primitive;
-  float *scales;
-};
-
-static void release_weights(kernels_primitive *primitive) {
-  free(((struct winograd_weights *)primitive)->scales);
-}
-
-static void run_weights(const kernels_primitive *primitive, const struct call *call) {
-  const struct kernels_layout *target = &primitive->layouts[kernels_role_target];
-  struct weights_work work = {
-    .primitive = primitive, .source = call->arguments[kernels_role_source],
-    .scales = ((const struct winograd_weights *)primitive)->scales,
-    .target = call->arguments[kernels_role_target], .outputs = target->sizes[0],
-    .inputs = target->sizes[1], .width = output_blocks_per_tile(target->sizes[0]) * CHANNELS,
-  };
-  kernels_parallel((int)ceil_div(work.outputs, work.width), write_outputs, &work);
-}
-
-kernels_primitive *winograd_reorder(
-    const kernels_layout *source, const kernels_layout *target, const float *scales, int count) {
-  if (source->block_count > 0 || (count > 0 && count != target->sizes[0])) return NULL;
-  struct winograd_weights *all = calloc(1, sizeof *all);
-  if (!all) return NULL;
-  all->primitive = (kernels_primitive){
-    .name = "reorder", .run = run_weights, .release = release_weights};
-  primitive_set(&all->primitive, kernels_role_source, source);
-  primitive_set(&all->primitive, kernels_role_target, target);
-  if (count == 0) return &all->primitive;
-  all->scales = malloc((size_t)count * sizeof *scales);
-  if (all->scales) {
-    memcpy(all->scales, scales, (size_t)count * sizeof *scales);
-    return &all->primitive;
-  }
-  free(all);
-  return NULL;
-}
-
 // --- The plan.
 
 /// Whether the algorithm applies to a convolution that is large enough for the transforms to pay off.
@@ -435,7 +361,8 @@ kernels_primitive *winograd_convolution(
   own->out_channels = target->sizes[1];
   own->tile_blocks = output_blocks_per_tile(own->out_channels);
   own->width = own->tile_blocks * CHANNELS;
-  all->input_blocks = ceil_div(source->sizes[1], CHANNELS);
+  all->in_channels = source->sizes[1];
+  all->input_blocks = ceil_div(all->in_channels, CHANNELS);
   all->output_blocks = ceil_div(own->out_channels, own->width);
   own->weights_block = (ptrdiff_t)CHANNELS * own->width;
   own->weights_outputs = (ptrdiff_t)all->input_blocks * own->weights_block;

@@ -2,10 +2,48 @@
 
 #include "convolutions.h"
 
-// The transforms of F(2 x 2, 3 x 3), as given by Lavin and Gray 2016, for 16 channels at a time.
+// A convolution by F(2 x 2, 3 x 3), and its transforms as given by Lavin and Gray 2016, for 16 channels at a
+// time.
 
 /// The side lengths of the window, of an input tile (square), and of the output square computed from it.
 enum { WINDOW = 3, SIDE = 4, OUTPUT_SIDE = 2, POSITIONS = SIDE * SIDE };
+
+struct winograd {
+  /// Parameters of the tile functions and post-operations. Its only pass has one tap.
+  struct convolution convolution;
+  struct pass pass;
+  struct tap tap;
+  struct space space;
+  /// The number of output squares along height and width, and how many rows of squares are computed at once.
+  int64_t rows, columns, band;
+  int64_t in_channels, input_blocks, output_blocks;
+  /// Whether weights are stored transformed, `[output blocks, 16 positions, input blocks, 16, width]`, or as
+  /// for other convolutions, `[output blocks, input blocks, 9 taps, 16, width]`.
+  bool is_transformed;
+};
+
+struct winograd_work {
+  const struct winograd *all;
+  const float *source, *weights, *bias;
+  float *target, *inputs;
+  /// The rows of squares being computed, over all images.
+  int64_t first_row, row_count, parts;
+  /// The number of groups of squares, each computed by one tile, and the number of squares in a group.
+  int64_t groups, group;
+};
+
+/// An output square and 16 of its channels.
+struct square {
+  /// Among the rows of squares of all images, and in its row.
+  int64_t row, column;
+  /// The block of 16 output channels, and how many of these are not padding.
+  int64_t block, valid;
+  const float *bias;
+  float *target;
+};
+
+/// Computes the outputs of a square one by one, without the transforms.
+void winograd_compute_square(const struct winograd_work *work, const struct square *own);
 
 /// Transforms a square with this row stride: transposed(B) * square * B. Computed row by row of the result,
 /// so that the intermediates stay in registers.
@@ -34,35 +72,5 @@ INLINE void transform_input(
 
 /// Transforms the weights of an output block for some inputs, `[9 taps, inputs, width]`: G * weights *
 /// transposed(G).
-INLINE void transform_weights_body(
-    const float *weights, int inputs, int width, float *target, ptrdiff_t step) {
-  for (int input = 0; input < inputs; input++) {
-    for (int channel = 0; channel < width; channel += CHANNELS) {
-      const float *own = weights + input * width + channel;
-      vector columns[SIDE][WINDOW];
-#pragma clang loop unroll(full)
-      for (int x = 0; x < WINDOW; x++) {
-        const vector first = load(own + x * inputs * width);
-        const vector second = load(own + (WINDOW + x) * inputs * width);
-        const vector third = load(own + (2 * WINDOW + x) * inputs * width);
-        columns[0][x] = first;
-        columns[1][x] = 0.5f * (first + second + third);
-        columns[2][x] = 0.5f * (first - second + third);
-        columns[3][x] = third;
-      }
-#pragma clang loop unroll(full)
-      for (int y = 0; y < SIDE; y++) {
-        float *to = target + y * SIDE * step + input * width + channel;
-        store(to, columns[y][0]);
-        store(to + step, 0.5f * (columns[y][0] + columns[y][1] + columns[y][2]));
-        store(to + 2 * step, 0.5f * (columns[y][0] - columns[y][1] + columns[y][2]));
-        store(to + 3 * step, columns[y][2]);
-      }
-    }
-  }
-}
-
-VARIANTS(
-    transform_weights,
-    (const float *weights, int inputs, int width, float *target, ptrdiff_t step),
-    (weights, inputs, width, target, step))
+void winograd_transform_weights(
+    const float *weights, int inputs, int width, float *target, ptrdiff_t step);

@@ -84,7 +84,7 @@ package final class CompiledGraph: Sendable {
   /// - Complexity: Linear in the size of the graph, until there is a plan for these types.
   package func hasDataDependentShapes(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
     for borrowsMemory in [false, true] {
-      let key = key(for: types, keepsNaN: false, borrowsMemory: borrowsMemory)
+      let key = key(for: types, borrowsMemory: borrowsMemory)
       if plans.plan(key) != nil { return false }
     }
     return try graph.hasDataDependentShapes(for: types)
@@ -96,7 +96,7 @@ package final class CompiledGraph: Sendable {
   ///   elements.
   package func outputTypes(for types: [TensorType]) throws(WeighbridgeError) -> [TensorType] {
     try graph.check(inputs: types)
-    let key = key(for: types, keepsNaN: false, borrowsMemory: true)
+    let key = key(for: types, borrowsMemory: true)
     let plan = if let plan = plans.plan(key) { plan } else { try plan(key, types) }
     return zip(graph.outputs, plan.outputs).map { port, output in
       TensorType(graph[port.value].type.elementType, output.shape)
@@ -140,7 +140,7 @@ package final class CompiledGraph: Sendable {
     for types: [TensorType]
   ) throws(WeighbridgeError) -> (arena: Int, lowerBound: Int) {
     try graph.check(inputs: types)
-    let (execution, key) = try execution(for: types, keepsNaN: false)
+    let (execution, key) = try execution(for: types)
     defer { plans.checkIn(execution, for: key) }
     return (execution.plan.arena.byteCount, execution.plan.arena.lowerBound)
   }
@@ -150,16 +150,8 @@ package final class CompiledGraph: Sendable {
     observe: (NodeResult) throws(WeighbridgeError) -> Void, read: (Execution) -> Void
   ) throws(WeighbridgeError) {
     try graph.check(inputs: types)
-    var (execution, key) = try execution(
-      for: types, keepsNaN: false, borrowsMemory: borrowsMemory)
+    let (execution, key) = try execution(for: types, borrowsMemory: borrowsMemory)
     write(execution)
-    if execution.hasExtremeInputs {
-      let (nanSafe, nanSafeKey) = try self.execution(
-        for: types, keepsNaN: true, borrowsMemory: borrowsMemory)
-      if borrowsMemory { write(nanSafe) } else { nanSafe.copyInputs(from: execution) }
-      plans.checkIn(execution, for: key)
-      (execution, key) = (nanSafe, nanSafeKey)
-    }
     try execution.run(cancellation: options.cancellation, observe: observe)
     try encodedConstants.checkSourcesUnchanged()
     read(execution)
@@ -168,9 +160,9 @@ package final class CompiledGraph: Sendable {
 
   /// A plan with memory to run in: an idle one from the cache, or a new one.
   private func execution(
-    for types: [TensorType], keepsNaN: Bool, borrowsMemory: Bool = false
+    for types: [TensorType], borrowsMemory: Bool = false
   ) throws(WeighbridgeError) -> (Execution, PlanCache.Key) {
-    let key = key(for: types, keepsNaN: keepsNaN, borrowsMemory: borrowsMemory)
+    let key = key(for: types, borrowsMemory: borrowsMemory)
     let cached = plans.checkOut(key)
     if let idle = cached.execution { return (idle, key) }
     let plan = if let plan = cached.plan { plan } else { try plan(key, types) }
@@ -178,13 +170,13 @@ package final class CompiledGraph: Sendable {
   }
 
   private func key(
-    for types: [TensorType], keepsNaN: Bool, borrowsMemory: Bool
+    for types: [TensorType], borrowsMemory: Bool
   ) -> PlanCache.Key {
     PlanCache.Key(
       shapes: types.map { $0.fixedShape ?? [] },
       options: Plan.Options(
         threads: options.workers.count, keepsNodes: options.observesAllNodes,
-        keepsFloats: options.observesAllNodes || options.observesIntegers, keepsNaN: keepsNaN,
+        keepsFloats: options.observesAllNodes || options.observesIntegers,
         borrowsMemory: borrowsMemory))
   }
 

@@ -87,12 +87,11 @@ struct kernels_window {
 /// A convolution of `[batch, channels, spatial...]` with one to three spatial axes; weights are `[out, in,
 /// spatial...]` or `[groups, out, in, spatial...]`. `bias` is NULL if there is none.
 ///
-/// @param may_spread_nan Whether an infinite or NaN input may affect outputs whose window does not cover it.
-///   This permits faster algorithms.
+/// An infinite or NaN input affects only the outputs of its group whose window covers it.
 kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
-    struct kernels_post_operations post, bool may_spread_nan);
+    struct kernels_post_operations post);
 
 /// A convolution fused with the depthwise convolution of its result, which is computed a few rows at a time
 /// and never stored in full. Its roles are those of the first convolution, plus the second's weights, bias
@@ -117,7 +116,16 @@ kernels_primitive *kernels_dense(
 kernels_primitive *kernels_product(
     const kernels_layout *first, const kernels_layout *second, const kernels_layout *target);
 
-enum kernels_pooling { kernels_pooling_max, kernels_pooling_mean, kernels_pooling_mean_with_padding };
+enum kernels_pooling {
+  /// Ignores NaN; -infinity if there is nothing else.
+  kernels_pooling_max,
+  /// The same, at least 0 for a window that extends beyond the edges: the padding is zeros.
+  kernels_pooling_max_with_padding,
+  /// NaN if there is one.
+  kernels_pooling_max_or_nan,
+  kernels_pooling_mean,
+  kernels_pooling_mean_with_padding,
+};
 
 /// Pooling of `[batch, channels, spatial...]`.
 kernels_primitive *kernels_pool(
@@ -133,6 +141,7 @@ enum kernels_combination {
   kernels_combination_subtract,
   kernels_combination_multiply,
   kernels_combination_divide,
+  /// NaN if either is NaN.
   kernels_combination_max,
   kernels_combination_min,
 };

@@ -25,10 +25,13 @@ int64_t kernels_quantized_pixel_size(int64_t channels, bool is_bfloat16);
 kernels_primitive *kernels_quantize(
     const kernels_layout *source, struct kernels_quantization quantization);
 
-/// Max pooling of an image of integers or of bfloat16; sizes as `[batch, channels, spatial...]`.
+/// Max pooling of an image of integers or of bfloat16; sizes as `[batch, channels, spatial...]`. NaN is ignored.
+///
+/// @param pads_with_zeros Whether the padding is zeros, of an image without negative elements; otherwise it is
+///   ignored.
 kernels_primitive *kernels_quantized_pool(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    bool is_bfloat16);
+    bool is_bfloat16, bool pads_with_zeros);
 
 /// The outputs of a quantized convolution.
 struct kernels_quantized_result {

@@ -182,29 +182,4 @@ extension Execution {
     memory.tensor(plan.outputs[position])
       .held(as: plan.graph[plan.graph.outputs[position].value].type.elementType)
   }
-
-  /// Copies the inputs of another execution for the same shapes.
-  func copyInputs(from other: Execution) {
-    for position in plan.graph.inputs.indices {
-      guard let source = other.input(position), let target = input(position) else { continue }
-      // Equal sizes: inputs have the same type in both plans and are row-major.
-      memory[target.storage].copyMemory(
-        from: other.memory[source.storage], byteCount: source.byteCount)
-    }
-  }
-
-  /// Whether any input element is NaN, infinite, or so large that it could overflow: 2^64 and
-  /// above.
-  var hasExtremeInputs: Bool {
-    let limit = Int32(bitPattern: Float(sign: .plus, exponent: 64, significand: 1).bitPattern) - 1
-    return plan.graph.inputs.indices.contains { position in
-      guard let input = input(position), input.elementType == .float32 else { return false }
-      // Branch-free, with a comparison that all processors can vectorize.
-      var isExtreme: Int32 = 0
-      for element in memory.floats(input) {
-        isExtreme |= Int32(bitPattern: element.bitPattern & 0x7FFF_FFFF) > limit ? -1 : 0
-      }
-      return isExtreme != 0
-    }
-  }
 }

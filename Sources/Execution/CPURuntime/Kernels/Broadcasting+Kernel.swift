@@ -6,44 +6,38 @@ import LayerCatalog
 /// has the output's shape, else row by row.
 protocol CombiningOperator: EngineOperator, BroadcastingOperator {
   /// The primitive's combination; `nil` if no primitive can be used.
-  ///
-  /// - Parameter keepsNaN: Whether NaN must propagate.
-  func combination(keepsNaN: Bool) -> kernels_combination?
+  var combination: kernels_combination? { get }
 }
 
 extension Add: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_add }
+  var combination: kernels_combination? { kernels_combination_add }
 }
 
 extension Average: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? { nil }
+  var combination: kernels_combination? { nil }
 }
 
 extension Maximum: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? {
-    keepsNaN ? nil : kernels_combination_max
-  }
+  var combination: kernels_combination? { kernels_combination_max }
 }
 
 extension Minimum: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? {
-    keepsNaN ? nil : kernels_combination_min
-  }
+  var combination: kernels_combination? { kernels_combination_min }
 }
 
 extension Multiply: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_multiply }
+  var combination: kernels_combination? { kernels_combination_multiply }
 }
 
 extension Subtract: CombiningOperator {
-  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_subtract }
+  var combination: kernels_combination? { kernels_combination_subtract }
 }
 
 extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard group.quantization == nil else { return false }
     if builder.areFloats(group.inputs + group.outputs),
-      let combination = combination(keepsNaN: builder.keepsNaN),
+      let combination,
       builder.addPrimitives(combination, self, for: group)
     {
       return true

@@ -61,7 +61,7 @@ extension ConvLSTM: EngineOperator {
       owning: operations.withOperations { post in
         arguments.withArguments {
           kernels_convolution(
-            source.handle, any.handle, biasLayout?.handle, target.handle, $0, post, false)
+            source.handle, any.handle, biasLayout?.handle, target.handle, $0, post)
         }
       })
   }

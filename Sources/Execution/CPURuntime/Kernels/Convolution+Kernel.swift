@@ -21,7 +21,6 @@ extension Convolution: FusingOperator, EngineOperator {
   private func call(for group: NodeGroup, _ builder: PlanBuilder) -> WeightedCall? {
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
-      isDepthwise(kernel) || builder.canCombine(groups),
       let window = WindowArguments(window, dimensions: order.spatialDimensions),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
@@ -34,7 +33,7 @@ extension Convolution: FusingOperator, EngineOperator {
     ) { source, weights, bias, target, post in
       window.withArguments {
         kernels_convolution(
-          source.handle, weights.handle, bias?.handle, target.handle, $0, post, !builder.keepsNaN)
+          source.handle, weights.handle, bias?.handle, target.handle, $0, post)
       }
     }
   }
@@ -50,18 +49,12 @@ extension Convolution: FusingOperator, EngineOperator {
   }
 }
 
-extension PlanBuilder {
-  /// Whether channel groups can be computed together, with weights of 0 between groups, through
-  /// which NaN would spread.
-  fileprivate func canCombine(_ groups: Int) -> Bool { groups == 1 || !keepsNaN }
-}
-
 extension TransposedConvolution: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let order = SpatialOrder(layout, group, builder)
-    guard let kernel = builder.graph[group.inputs[1]].constant, builder.canCombine(groups),
+    guard let kernel = builder.graph[group.inputs[1]].constant,
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[1] * groups,
         builder.graph)

@@ -4,7 +4,7 @@ import LayerCatalog
 extension ElementFunction {
   /// The functions that are composed to an operator; `nil` if there are none within its tolerance.
   ///
-  /// They propagate infinities, but not NaN.
+  /// They propagate infinities and NaN.
   static func functions(of operation: any CatalogOperator) -> [ElementFunction]? {
     switch operation {
     case let relu as ReLU: functions(of: relu)

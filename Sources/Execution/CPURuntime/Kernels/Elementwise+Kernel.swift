@@ -5,7 +5,7 @@ import LayerCatalog
 extension PlanBuilder {
   /// Adds an elementwise function, if the group is one.
   mutating func addElementwise(_ group: NodeGroup) -> Bool {
-    if !keepsNaN, let functions = ElementFunction.functions(of: group.operation),
+    if let functions = ElementFunction.functions(of: group.operation),
       addFunctions(functions, for: group)
     {
       return true

@@ -50,7 +50,7 @@ extension PlanBuilder {
   fileprivate mutating func addSoftmax(
     _ axes: [Int], isLogarithm: Bool, for group: NodeGroup
   ) -> Bool {
-    guard !keepsNaN, axes.count == 1 else { return false }
+    guard axes.count == 1 else { return false }
     let source = rowMajor(group.inputs[0])
     guard let layout = source.layout,
       let primitive = Primitive(

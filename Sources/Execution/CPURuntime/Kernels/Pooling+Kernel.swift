@@ -4,10 +4,10 @@ import LayerCatalog
 
 extension MaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    // Whether a NaN wins depends on its position in the window.
     if builder.addQuantizedPooling(window, layout, for: group) { return true }
-    guard !builder.keepsNaN, !window.mayLieInPadding else { return false }
-    return builder.addPooling(kernels_pooling_max, window, layout, for: group)
+    let kind =
+      builder.hasZeroPadding(group) ? kernels_pooling_max_with_padding : kernels_pooling_max
+    return !window.mayLieInPadding && builder.addPooling(kind, window, layout, for: group)
   }
 }
 
@@ -26,11 +26,16 @@ extension GlobalAveragePooling: EngineOperator {
 
 extension GlobalMaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    !builder.keepsNaN && builder.addGlobalPooling(kernels_pooling_max, layout, for: group)
+    builder.addGlobalPooling(kernels_pooling_max_or_nan, layout, for: group)
   }
 }
 
 extension PlanBuilder {
+  /// Whether the padding of a group's window is a node of zero padding.
+  func hasZeroPadding(_ group: NodeGroup) -> Bool {
+    group.positions.count > 1 && graph.nodes[group.positions[0]].operation is ZeroPadding
+  }
+
   /// Adds a pooling in its input's layout. An output without spatial axes comes from global
   /// pooling.
   fileprivate mutating func addPooling(

@@ -70,7 +70,8 @@ extension PlanBuilder {
       let sizes = QuantizedSizes(window, order, group, self),
       let primitive = Primitive(
         owning: sizes.window.withArguments {
-          kernels_quantized_pool(sizes.source.handle, sizes.target.handle, $0, form.isBFloat16)
+          kernels_quantized_pool(
+            sizes.source.handle, sizes.target.handle, $0, form.isBFloat16, hasZeroPadding(group))
         }),
       let layout = primitive.layout(kernels_role_quantized_target),
       let source = addReduced(of: group.inputs[0], form)

@@ -7,7 +7,7 @@ extension Resizing: EngineOperator {
     return builder.addResampling(self, \.layout, for: group) { number, dimension in
       (0..<dimensions[number]).map { position in
         let sample = sample(position, from: dimension, to: dimensions[number])
-        return AxisSample(first: sample.first, weights: sample.weights.map(Float.init))
+        return AxisSample(first: sample.first, kind: .weighted(sample.weights.map(Float.init)))
       }
     }
   }
@@ -16,22 +16,29 @@ extension Resizing: EngineOperator {
 extension Upsampling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     if interpolation == .nearest { return builder.addCopy(self, for: group) }
-    guard !builder.keepsNaN else { return false }
     return builder.addResampling(self, \.layout, for: group) { number, dimension in
       (0..<dimension * factors[number]).map { position in
         let (lower, weight) = sample(position, dimension: dimension, factor: factors[number])
-        let upper = Float(weight)
-        return AxisSample(first: lower, weights: weight > 0 ? [1 - upper, upper] : [1])
+        return AxisSample(first: lower, kind: weight > 0 ? .between(Float(weight)) : .element)
       }
     }
   }
 }
 
-/// An element between those of an axis: neighbors and their weights.
+/// An element between those of an axis.
 private struct AxisSample: Sendable {
+  enum Kind {
+    /// The first neighbor itself.
+    case element
+    /// The first neighbor plus its difference to the next one times a factor.
+    case between(Float)
+    /// The sum of neighbors times their weights.
+    case weighted([Float])
+  }
+
   /// The index of the first neighbor.
   let first: Int
-  let weights: [Float]
+  let kind: Kind
 }
 
 /// A resampling along one axis of a row-major tensor.
@@ -52,12 +59,19 @@ private struct AxisResampling: Sendable {
     _ row: Int, from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>
   ) {
     let sample = samples[row % samples.count]
-    let start = (row / samples.count * dimension + sample.first) * run
+    let first = source + (row / samples.count * dimension + sample.first) * run
     let result = target + row * run
-    for index in 0..<run { result[index] = source[start + index] * sample.weights[0] }
-    for number in 1..<max(1, sample.weights.count) {
-      let (weight, neighbors) = (sample.weights[number], source + start + number * run)
-      for index in 0..<run { result[index] += neighbors[index] * weight }
+    switch sample.kind {
+    case .element: result.update(from: first, count: run)
+    case .between(let factor):
+      let next = first + run
+      for index in 0..<run { result[index] = first[index] + (next[index] - first[index]) * factor }
+    case .weighted(let weights):
+      for index in 0..<run { result[index] = first[index] * weights[0] }
+      for number in 1..<max(1, weights.count) {
+        let (weight, neighbors) = (weights[number], first + number * run)
+        for index in 0..<run { result[index] += neighbors[index] * weight }
+      }
     }
   }
 }

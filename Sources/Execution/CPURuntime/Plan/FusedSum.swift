@@ -14,7 +14,7 @@ package struct FusedSum: Sendable {
   /// All fused sums of a graph, in its order.
   package static func all(in graph: Graph) -> [FusedSum] {
     let groups = Fusion.groups(
-      of: graph, types: graph.values.map(\.type), isFused: true, fusesFunctions: true)
+      of: graph, types: graph.values.map(\.type), isFused: true)
     return groups.compactMap { group in
       let nodes = group.positions.map { graph.nodes[$0] }
       guard group.canAddIntegers, let summand = group.summand,

@@ -5,11 +5,10 @@ import LayerCatalog
 struct Fusion {
   private let graph: Graph
   private let types: [TensorType]
-  private let fusesFunctions: Bool
   /// For each value, the nodes that read it.
   private var readers: [[Int]]
   private var isOutput: [Bool]
-  /// For each value, whether its elements are known not to be negative.
+  /// For each value, whether its elements are known not to be negative; they may be NaN.
   private var isRectified: [Bool]
   /// For each node, whether it is fused into another node's group.
   private var isGrouped: [Bool]
@@ -19,12 +18,11 @@ struct Fusion {
   /// - Parameters:
   ///   - types: The types of all values.
   ///   - isFused: Whether nodes are fused at all; otherwise each is a group of its own.
-  ///   - fusesFunctions: Whether elementwise functions are fused too.
   /// - Complexity: Linear in the number of nodes and inputs.
   static func groups(
-    of graph: Graph, types: [TensorType], isFused: Bool, fusesFunctions: Bool
+    of graph: Graph, types: [TensorType], isFused: Bool
   ) -> [NodeGroup] {
-    var fusion = Fusion(graph, types, fusesFunctions: fusesFunctions)
+    var fusion = Fusion(graph, types)
     var groups: [NodeGroup] = []
     for position in graph.nodes.indices where !fusion.isGrouped[position] {
       guard var group = fusion.group(at: position) else { continue }
@@ -34,10 +32,9 @@ struct Fusion {
     return groups.sorted { $0.positions.last ?? 0 < $1.positions.last ?? 0 }
   }
 
-  private init(_ graph: Graph, _ types: [TensorType], fusesFunctions: Bool) {
+  private init(_ graph: Graph, _ types: [TensorType]) {
     self.graph = graph
     self.types = types
-    self.fusesFunctions = fusesFunctions
     readers = .init(repeating: [], count: graph.values.count)
     isOutput = .init(repeating: false, count: graph.values.count)
     isRectified = .init(repeating: false, count: graph.values.count)
@@ -129,8 +126,9 @@ struct Fusion {
     case let convolution as Convolution where convolution.layout == padding.layout:
       return convolution.window.padded(padding.borders).map(convolution.replacing)
     case let pooling as MaxPooling where pooling.layout == padding.layout:
-      // Zeros are not larger than elements that are not negative.
-      guard fusesFunctions, isRectified[value.index],
+      // Zeros are not larger than elements that are not negative. If a window covers nothing else
+      // but NaN, the kernel takes the zeros into account.
+      guard isRectified[value.index],
         let window = pooling.window.padded(padding.borders), !window.mayLieInPadding
       else { return nil }
       return pooling.replacing(window)
@@ -149,7 +147,7 @@ struct Fusion {
   }
 
   private func addFunctions(_ node: Node, _ group: inout NodeGroup) -> Bool {
-    guard fusesFunctions, let operation = node.operation as? any CatalogOperator,
+    guard let operation = node.operation as? any CatalogOperator,
       let functions = ElementFunction.functions(of: operation)
     else { return false }
     group.additions.append(.functions(functions))

@@ -26,8 +26,6 @@ struct Plan: Sendable {
     var keepsNodes = false
     /// Whether a group's outputs exist as floats even if integers or bfloat16 suffice.
     var keepsFloats = false
-    /// Whether kernels must propagate NaN.
-    var keepsNaN = false
     /// Whether inputs and outputs may be in the caller's memory; inputs are then read-only.
     var borrowsMemory = false
   }
@@ -40,13 +38,9 @@ struct Plan: Sendable {
   ///   - weights: Where prepared weights are kept.
   init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
     Threads.use(options.threads)
-    var options = options
     let isNarrow = graph.values.contains { NarrowFloat($0.type.elementType) != nil }
-    // In 16-bit types, ordinary numbers can overflow.
-    if isNarrow { options.keepsNaN = true }
     let groups = Fusion.groups(
-      of: graph, types: types, isFused: !options.keepsNodes && !isNarrow,
-      fusesFunctions: !options.keepsNaN)
+      of: graph, types: types, isFused: !options.keepsNodes && !isNarrow)
     var builder = PlanBuilder(
       graph: graph, types: types, groups: groups, weights: weights, options: options)
     var tensors: [ValueID: StoredTensor] = [:]

@@ -7,8 +7,6 @@ struct PlanBuilder {
   let graph: Graph
   /// The types of all values for the inputs at hand, as the engine holds them.
   let types: [TensorType]
-  /// Whether kernels must propagate NaN, which many of them do not.
-  let keepsNaN: Bool
   /// How many threads compute.
   let threads: Int
   let weights: PreparedWeights
@@ -42,7 +40,6 @@ struct PlanBuilder {
     self.graph = graph
     self.types = types
     self.weights = weights
-    keepsNaN = options.keepsNaN
     threads = options.threads
     for (number, group) in groups.enumerated() {
       for position in group.positions {
