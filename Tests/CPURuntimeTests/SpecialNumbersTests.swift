@@ -51,6 +51,19 @@ import _CatalogTesting
     }
   }
 
+  @Test(
+    "Verification finds that both engines agree on each operator", arguments: OperatorExample.all)
+  func verification(_ example: OperatorExample) throws {
+    let check = EnginesCheck(
+      engine: CPURuntime(Self.options), reference: ReferenceRuntime(workers: Workers(count: 2)),
+      tolerances: { ($0 as? any CatalogOperator)?.tolerance },
+      operationCount: { $0.operationCount($1) })
+    let content = ModelContent(
+      graph: try example.graph(), description: ModelDescription(), provenance: Provenance())
+    let results = try check.run(VerificationSubject(content: content))
+    #expect(!results.contains { $0.status == .failed }, "\(results)")
+  }
+
   static let functionOperators = OperatorExample.all.map(\.operation).filter {
     $0 is any ElementwiseOperator
   }

@@ -148,9 +148,10 @@ private struct ShiftedSwish: CompositeOperator {
     let checks: [any VerificationCheck] = [
       ContainerCheck(), ShapesCheck(), WeightsCheck(), SourceCheck(source: original),
       ReferencesCheck(runtime: engine, referenceRuntime: reference),
-      EnginesCheck(engine: engine, reference: reference) {
-        ($0 as? any CatalogOperator)?.tolerance
-      },
+      EnginesCheck(
+        engine: engine, reference: reference,
+        tolerances: { ($0 as? any CatalogOperator)?.tolerance },
+        operationCount: { $0.operationCount($1) }),
     ]
     let report = try Verifier(checks).verify(
       VerificationSubject(content: file.content, storedTypes: file.storedTypes) {

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import LayerCatalog
 import ReferenceRuntime
 import TestSupport
 import Testing
@@ -7,9 +8,13 @@ import Verifier
 import Weighbridge
 
 @Suite struct EnginesCheckTests {
-  private func result(_ engine: ChangedRuntime) throws -> CheckResult {
+  private func result(
+    _ engine: ChangedRuntime,
+    operationCount: @escaping @Sendable (Node, [TensorType]) -> Int? = { $0.operationCount($1) }
+  ) throws -> CheckResult {
     let check = EnginesCheck(
-      engine: engine, reference: ShapeDetector.runtime, tolerances: { _ in nil })
+      engine: engine, reference: ShapeDetector.runtime, tolerances: { _ in nil },
+      operationCount: operationCount)
     return try #require(
       try check.run(VerificationSubject(content: try ShapeDetector.content())).first)
   }
@@ -28,6 +33,23 @@ import Weighbridge
     #expect(result.status == .failed)
     #expect(result.reason.contains("diverge here"))
     #expect(result.layer?.hasPrefix("#4 ") == true)
+  }
+
+  @Test("An engine that loses NaN fails, although it computes the same from ordinary numbers")
+  func lostNaN() throws {
+    let engine = ChangedRuntime(position: 0) { _, number in number.isNaN ? 0 : number }
+    let result = try result(engine)
+    #expect(result.status == .failed && result.layer != nil)
+    #expect(result.reason.contains("differ in being NaN or infinite"))
+    // The cheapest steps are tried first, and none is cheap enough.
+    #expect(try self.result(engine, operationCount: { _, _ in 1 << 40 }).status == .passed)
+  }
+
+  @Test("An engine that makes NaN of an infinity fails")
+  func madeNaN() throws {
+    let result = try result(
+      ChangedRuntime(position: 0) { _, number in number == -.infinity ? .nan : number })
+    #expect(result.status == .failed)
   }
 
   @Test("Rounding that grows from layer to layer is a warning")

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import LayerCatalog
 import ReferenceRuntime
 import TestSupport
 import Testing
@@ -111,7 +112,8 @@ import Weighbridge
   ) throws -> CheckResult {
     let engine = ChangedRuntime(position: position) { _, number in change(number) }
     let check = EnginesCheck(
-      engine: engine, reference: ShapeDetector.runtime, tolerances: { _ in nil })
+      engine: engine, reference: ShapeDetector.runtime, tolerances: { _ in nil },
+      operationCount: { $0.operationCount($1) })
     return try #require(
       try check.run(VerificationSubject(content: try model(file).content)).first)
   }

@@ -78,8 +78,9 @@ extension Model {
     engine.engine = .cpu
     engine.observesIntegers = true
     return EnginesCheck(
-      engine: engine.runtime(), reference: options.referenceRuntime, inputs: inputs
-    ) { ($0 as? any CatalogOperator)?.tolerance }
+      engine: engine.runtime(), reference: options.referenceRuntime, inputs: inputs,
+      tolerances: { ($0 as? any CatalogOperator)?.tolerance },
+      operationCount: { $0.operationCount($1) })
   }
 
   private var subject: VerificationSubject {

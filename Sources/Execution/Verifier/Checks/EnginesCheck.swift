@@ -8,6 +8,7 @@ package struct EnginesCheck: VerificationCheck {
   let reference: any Runtime
   private let inputs: [Tensor]?
   private let operatorTolerance: @Sendable (any Operator) -> Tolerance?
+  let operationCount: @Sendable (Node, [TensorType]) -> Int?
 
   /// - Parameters:
   ///   - engine: The engine to check. It runs as it does in use, so layers that it fuses are
@@ -16,14 +17,18 @@ package struct EnginesCheck: VerificationCheck {
   ///   - inputs: The inputs for both; `nil` for the file's reference inputs, or generated ones when
   ///     there are none.
   ///   - tolerances: The tolerance of each operator.
+  ///   - operationCount: The number of operations of a node, given the types of all values; `nil`
+  ///     if it is very large.
   package init(
     engine: any Runtime, reference: any Runtime, inputs: [Tensor]? = nil,
-    tolerances: @escaping @Sendable (any Operator) -> Tolerance?
+    tolerances: @escaping @Sendable (any Operator) -> Tolerance?,
+    operationCount: @escaping @Sendable (Node, [TensorType]) -> Int?
   ) {
     self.engine = engine
     self.reference = reference
     self.inputs = inputs
     operatorTolerance = tolerances
+    self.operationCount = operationCount
   }
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
@@ -50,14 +55,15 @@ package struct EnginesCheck: VerificationCheck {
     }
   }
 
-  /// Compares whole runs step by step. Where they differ, rounding may have accumulated from step
-  /// to step; this is decided by comparing each step on its own inputs, and by the measured effect
-  /// of rounding.
+  /// Compares whole runs step by step, and then steps on special numbers. Where whole runs differ,
+  /// rounding may have accumulated from step to step; this is decided by comparing each step on its
+  /// own inputs, and by the measured effect of rounding.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
     let tolerances = valueTolerances(graph)
     let run = try compareRun(graph, inputs, tolerances)
+    if let wrong = try compareSpecialNumbers(graph, inputs, run.steps) { return wrong }
     guard let divergence = run.divergence else {
       let worst = run.worst.map { ", by \($0.difference.error.scientific) at most (\($0.layer))" }
       return CheckResult(
