@@ -27,7 +27,7 @@ class Input:
         shape = (BATCH_SIZE, *(6 if extent is None else extent for extent in self.shape))
         if self.type == "bool":
             return rng.uniform(0.0, 1.0, shape) > 0.4
-        if self.type.startswith("int"):
+        if "int" in self.type:
             return rng.integers(int(self.low), int(self.high), shape).astype(self.type)
         return rng.uniform(self.low, self.high, shape).astype(self.type)
 

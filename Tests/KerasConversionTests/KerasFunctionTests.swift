@@ -214,17 +214,82 @@ import Testing
   }
 
   @Test(
-    "Unsupported sums are refused",
-    arguments: ["bii->b", "b...->b", "bij,bij,bij->b", "bij->bz", "bi->b", "bij->bb", "bij->b->i"])
-  func summations(subscripts: String) {
+    "Sums that do not fit or are not supported are refused",
+    arguments: [
+      ("bii->b", .malformed, "differ"), ("b...->b", .unsupported, "every axis of the ellipsis"),
+      ("bij,bij,bij->b", .malformed, "do not fit 1 tensors"),
+      ("bij->bz", .unsupported, "each of its letters once"),
+      ("bi->b", .malformed, "do not fit tensors of [3] axes"),
+      ("bij->bb", .unsupported, "each of its letters once"),
+      ("bij->b->i", .malformed, "do not fit"), ("b1j->b", .unsupported, "not letters"),
+    ] as [(String, WeighbridgeError.Code, String)])
+  func summations(subscripts: String, code: WeighbridgeError.Code, phrase: String) {
     let error = #expect(throws: WeighbridgeError.self) {
       try graph(
         .operation("Einsum"), [.tensor(0)], settings: ["subscripts": .string(subscripts)],
         on: [matrix])
     }
-    let code: WeighbridgeError.Code = subscripts == "bi->b" ? .malformed : .unsupported
-    #expect(error?.code == code)
-    #expect(error?.reason.contains("subscripts=\(subscripts)") == true, "\(error as Any)")
+    #expect(error?.code == code, "\(error as Any)")
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
+  }
+
+  @Test(
+    "Arguments of which a function has no form are refused by name",
+    arguments: [
+      (.operation("Clip"), #"{"x_min": 2, "x_max": 1}"#, "clips to 2.0...1.0"),
+      (.operation("DotProductAttention"), #"{"flash_attention": true}"#, "flash_attention=true"),
+      (.operation("Quantile"), #"{"q": 1.5}"#, "q=1.5"),
+      (.operation("Quantile"), #"{"q": 0.5, "method": "lower"}"#, "method="),
+      (.operation("ExtractPatches"), #"{"size": [2, 2, 2, 2]}"#, "windows of 4 axes"),
+      (.operation("Nansum"), #"{"axis": 1, "where": 1}"#, "where=1"),
+      (.tensorFlow("linalg.diag"), #"{"k": 1}"#, "k=1"),
+      (.tensorFlow("sequence_mask"), "{}", "takes whole numbers"),
+      (.tensorFlow("clip_by_norm"), #"{"clip_norm": -1}"#, "clip_norm=-1"),
+      (.tensorFlow("signal.frame"), #"{"frame_length": 9, "frame_step": 1}"#, "frames of 9"),
+      (.tensorFlow("saturate_cast"), #"{"dtype": "int32"}"#, "dtype=int32"),
+      (.tensorFlow("tensordot"), #"{"axes": [[0], [1, 2]]}"#, "axes=[[0],[1,2]]"),
+    ] as [(KerasFunctionName, String, String)])
+  func refusedArguments(name: KerasFunctionName, text: String, phrase: String) throws {
+    let arguments = try #require(try JSONValue(parsing: Array(text.utf8)).object)
+    var named: [String: KerasOperand] = [:]
+    for key in arguments.keys { named[key] = arguments[key].map { .value($0) } }
+    let isAttention = name == .operation("DotProductAttention")
+    let operands: [KerasOperand] = (0..<3).map { .tensor($0) }
+    let isPair = name == .tensorFlow("tensordot")
+    let error = #expect(throws: WeighbridgeError.self) {
+      try graph(
+        name, Array(operands.prefix(isAttention ? 3 : isPair ? 2 : 1)), named: named,
+        on: [matrix, matrix, matrix])
+    }
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
+  }
+
+  @Test("Sizes that are computed otherwise than by adding a number are refused")
+  func computedSizes() throws {
+    // max(size, 5) is not the size plus a number, whatever the size is.
+    for name in ["math.multiply", "math.maximum", "math.minimum"] {
+      let error = #expect(throws: WeighbridgeError.self) {
+        var builder = GraphBuilder()
+        let input = try builder.addInput("in", TensorType(.float32, [.symbolic("batch"), 3]))
+        var network = KerasNetwork(graph: builder)
+        var value = input
+        for (function, named) in [
+          ("shape", [:]), ("__operators__.getitem", ["slice_spec": KerasOperand.value(0)]),
+          (name, ["y": .value(5)]), ("range", [:]),
+        ] as [(String, [String: KerasOperand])] {
+          let layer = KerasLayer(
+            source: SourceScope(layer: function, className: function),
+            writer: KerasProducer(version: KerasVersion(2, 15, 0)), settings: [:],
+            weights: .file([]), weightValues: [:], network: network)
+          var call = try KerasFunction(
+            .tensorFlow(function), layer: layer, inputs: [value],
+            operands: KerasOperands(positional: [.tensor(0)], named: named), settings: [:])
+          value = try call.build()[0]
+          network = call.layer.network
+        }
+      }
+      #expect(error?.reason.contains("computed from sizes that are not known") == true, "\(name)")
+    }
   }
 
   @Test(

@@ -110,6 +110,9 @@ package struct KerasFunction {
     return nil
   }
 
+  /// Whether an argument is given, and null.
+  func isNull(_ names: String...) -> Bool { names.contains { named[$0] == .value(.null) } }
+
   /// Takes all remaining positional arguments from a position on.
   mutating func takeRest(from position: Int) -> [KerasOperand] {
     let remaining = positional.dropFirst(position).compactMap { $0 }

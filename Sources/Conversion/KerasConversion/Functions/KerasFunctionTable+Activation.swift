@@ -53,10 +53,10 @@ extension KerasFunctionTable {
     },
     Entry(tf: ["nn.silu", "nn.swish"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("features", at: 0)
-      guard try call.real("beta", default: 1) == 1 else {
-        throw .unsupported("beta of a swish is 1 only")
-      }
-      return try call.add(Swish(), [value])
+      let beta = try call.real("beta", default: 1)
+      if beta == 1 { return try call.add(Swish(), [value]) }
+      let factor = try call.part(Sigmoid(), try call.scaled(value, by: beta))
+      return try call.add(Multiply(), [value, factor])
     },
     Entry(["HardShrink"]) { (call) throws(WeighbridgeError) in
       try call.addActivation(HardShrink(threshold: try call.real("threshold", default: 0.5)))

@@ -23,7 +23,8 @@ extension KerasFunctionTable {
 
   static let binaryNames: [Names<BinaryMath.Function>] = [
     Names(
-      ["Divide", "TrueDivide"], tf: ["math.divide", "math.truediv", "truediv", "divide"], .divide),
+      ["Divide", "TrueDivide"],
+      tf: ["math.divide", "math.truediv", "truediv", "divide", "realdiv"], .divide),
     Names(["DivideNoNan"], tf: ["math.divide_no_nan"], .divideNoNaN),
     Names(["FloorDivide"], tf: ["math.floordiv", "floordiv", "floor_div"], .floorDivide),
     Names(["Mod"], tf: ["math.floormod", "math.mod", "floormod"], .floorModulo),
@@ -65,13 +66,6 @@ extension KerasFunctionTable {
       try call.require("data_format", toBe: "NHWC", because: "the bias stands on the last axis")
       let terms = [try call.term("value", at: 0), try call.term("bias")]
       return try call.add(Add(), try call.unified(terms, sharesRank: true))
-    },
-    Entry(["Clip"], tf: ["clip_by_value"]) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "t", at: 0)
-      let minimum = try call.real("x_min", "clip_value_min", default: -.infinity)
-      let maximum = try call.real("x_max", "clip_value_max", default: .infinity)
-      guard minimum <= maximum else { throw .unsupported("clips to \(minimum)...\(maximum)") }
-      return try call.add(Clip(minimum: minimum, maximum: maximum), [value])
     },
   ]
 }
@@ -147,13 +141,18 @@ extension KerasFunction {
     return try add(Cast(to: type), [try addOne(BinaryMath(.power), signed, role: "power")])
   }
 
-  /// Adds a quotient. Keras 3 divides integers in float32.
+  /// Adds a quotient. Keras 3 divides integers in float32; TensorFlow divides those of more than 16
+  /// bits in float64.
   fileprivate mutating func addQuotient(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(try pair(), sharesRank: true)
-    if case .operation = name {
-      for index in values.indices { values[index] = try floating(values[index]) }
+    let isOperation = if case .operation = name { true } else { false }
+    for index in values.indices {
+      let type = type(of: values[index]).elementType
+      if type.isFloat || type == .bool && !isOperation { continue }
+      values[index] = try value(
+        .value(values[index]), as: isOperation || type.byteCount <= 2 ? .float32 : .float64)
     }
     return try add(BinaryMath(function), values)
   }

@@ -14,7 +14,11 @@ extension KerasFunctionTable {
   private static let items: [Entry] = [
     Entry(["GetItem"], tf: ["__operators__.getitem"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "tensor", at: 0)
-      guard let key = call.take("key", "slice_spec", at: 1) else { throw call.missing("key") }
+      // A key of only a new axis is null.
+      let newAxis: KerasOperand? = call.isNull("key", "slice_spec") ? .value([.null]) : nil
+      guard let key = call.take("key", "slice_spec", at: 1) ?? newAxis else {
+        throw call.missing("key")
+      }
       return try call.addItem(value, key)
     },
     Entry(["Slice"], tf: ["slice"]) { (call) throws(WeighbridgeError) in
@@ -215,10 +219,10 @@ extension KerasFunction {
   ) {
     guard let known, known.isVector, item.ranges.count == 1, item.added.isEmpty else { return }
     let (start, count) = item.ranges[0].resolved(known.dimensions.count)
-    let selected = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
-    guard item.dropped.isEmpty || selected.count == 1 else { return }
-    layer.network.knownDimensions[output] = KnownDimensions(
-      dimensions: selected, isVector: item.dropped.isEmpty)
+    let positions = (0..<count).map { start + $0 * item.ranges[0].step }
+    guard item.dropped.isEmpty || positions.count == 1 else { return }
+    layer.network.knownDimensions[output] = known.selecting(
+      positions, isVector: item.dropped.isEmpty)
   }
 }
 

@@ -88,13 +88,7 @@ extension KerasFunction {
     _ relation: Comparison.Relation
   ) throws(WeighbridgeError) -> [ValueID] {
     let value = try floating(try tensor("x", at: 0))
-    let largest: Double =
-      switch type(of: value).elementType {
-      case .float16: 65504
-      case .bfloat16: Double(Float(bitPattern: 0x7F7F_0000))
-      case .float32: Double(Float.greatestFiniteMagnitude)
-      default: .greatestFiniteMagnitude
-      }
+    let largest = type(of: value).elementType.greatestFiniteNumber
     let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
     return try add(Comparison(relation), [magnitude, try number(largest, like: value)])
   }

@@ -20,18 +20,6 @@ extension KerasFunctionTable {
         terms, transposing: transposesFirst, transposesSecond,
         exactTypes: isExact ? [.int8: .int32] : [:])
     },
-    Entry(["Dot"]) { (call) throws(WeighbridgeError) in
-      let terms = try call.pair()
-      try call.checkMatrix(terms[1])
-      return try call.addProduct(terms, transposing: false, false, exactTypes: [:])
-    },
-    Entry(["Tensordot"], tf: ["tensordot"]) { (call) throws(WeighbridgeError) in
-      let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
-      try call.require("axes", toBe: 1, because: "only one pair of inner axes is supported")
-      try call.checkMatrix(terms[1])
-      return try call.addProduct(
-        terms, transposing: false, false, exactTypes: [.int32: .int32, .int64: .int64])
-    },
     Entry(tf: ["linalg.matrix_transpose"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
       let rank = call.type(of: value).rank
@@ -61,15 +49,6 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Refuses a second operand of a rank other than 2, for which a tensor product is not a matrix
-  /// product.
-  fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
-    let rank = rank(of: term)
-    guard rank == 2 else {
-      throw .unsupported("multiplies by a tensor of \(rank) axes; only 2 are supported")
-    }
-  }
-
   /// Adds a matrix product, after adding missing leading axes.
   ///
   /// - Parameter exactTypes: The types of integers that Keras 3 multiplies exactly, and those of their
@@ -88,15 +67,16 @@ extension KerasFunction {
     }
     let ranks = values.map { type(of: $0).rank }
     // A vector on the right is treated as a matrix with one column.
-    let isVector = ranks[1] == 1 && ranks[0] >= 2
+    let isVector = ranks[1] == 1
     if isVector { values[1] = try addOne(ExpandDims(axes: [1]), [values[1]], role: "column") }
     values = try unified(values.map { .value($0) }, sharesRank: true)
-    guard ranks[0] >= 2 else {
-      throw .unsupported("a product with a vector on the left is not supported")
-    }
+    // A vector on the left is treated as a matrix with one row.
+    guard !ranks.contains(0) else { throw .malformed("multiplies a tensor without axes") }
     let operation = MatMul(transposeA: transposesFirst, transposeB: transposesSecond)
     var rest: [(operation: any CatalogOperator, role: String)] = []
-    if isVector { rest.append((Squeeze(axes: [ranks[0] - 1]), "squeeze")) }
+    let last = type(of: values[0]).rank - 1
+    let surplus = (ranks[0] == 1 ? [last - 1] : []) + (isVector ? [last] : [])
+    if !surplus.isEmpty { rest.append((Squeeze(axes: surplus), "squeeze")) }
     if !isExact { rest.append((Cast(to: result), "cast")) }
     if rest.isEmpty { return try add(operation, values) }
     return try addChain(rest, try addOne(operation, values, role: "product"))
@@ -129,19 +109,27 @@ extension KerasFunction {
     }
     let interpolation = if let interpolation { interpolation } else { try takeInterpolation() }
     try require("preserve_aspect_ratio", toBe: false, because: "the output size would differ")
-    try require("pad_to_aspect_ratio", toBe: false, because: "padding by borders is not supported")
-    ignore("fill_mode", "fill_value")
+    let fit = try fit()
     let antialiases = try flag("antialias", default: false)
     let operation = Resizing(
       dimensions: size, interpolation: interpolation, antialiases: antialiases,
-      fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
-      layout: try layout())
+      fit: fit, layout: try layout())
     // TensorFlow returns float32, or the input's type for nearest neighbor.
     let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
     return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
   }
 
-  private mutating func takeInterpolation() throws(WeighbridgeError) -> ResizingInterpolation {
+  /// Takes `crop_to_aspect_ratio` and `pad_to_aspect_ratio`.
+  private mutating func fit() throws(WeighbridgeError) -> ResizingFit {
+    let crops = try flag("crop_to_aspect_ratio", default: false)
+    let pads = try flag("pad_to_aspect_ratio", default: false)
+    let fill = try real("fill_value", default: 0)
+    try require("fill_mode", toBe: "constant", because: "Keras itself has no other")
+    guard !crops || !pads else { throw .malformed("both crops and pads to the aspect ratio") }
+    return crops ? .crop : pads ? .pad(fill) : .stretch
+  }
+
+  mutating func takeInterpolation() throws(WeighbridgeError) -> ResizingInterpolation {
     let method: String? =
       if case .operation = name { try string("interpolation") } else { try string("method") }
     guard let interpolation = ResizingInterpolation(rawValue: method ?? "bilinear") else {

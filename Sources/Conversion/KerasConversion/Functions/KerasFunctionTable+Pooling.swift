@@ -91,7 +91,7 @@ extension KerasFunction {
     ignore("use_cudnn_on_gpu")
     let (axes, ones) = (size.count, size.map { _ in 1 })
     let strides = try perAxis(["strides", "stride"], axes, layout)
-    let dilation = try perAxis(["dilation_rate", "dilations", "rate"], axes, layout)
+    let dilation = try perAxis(["dilation_rate", "dilations", "rate", "rates"], axes, layout)
     let window = Window(
       size: size, strides: strides ?? defaultStrides ?? ones, dilation: dilation ?? ones,
       padding: try padding(axes, layout) ?? defaultPadding)

@@ -106,20 +106,35 @@ extension KerasFunction {
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
     let keepDims = try flag("keepdims", default: false)
     let order = try plain("ord") ?? "euclidean"
+    return [try addNorm(of: value, order: order, axes: axes, keepDims: keepDims, role: "")]
+  }
+
+  /// Adds a norm along axes.
+  ///
+  /// - Parameter order: `ord`: a name, or a number p, of which (sum of |x|^p)^(1/p) is computed.
+  mutating func addNorm(
+    of value: ValueID, order: JSONValue, axes: [Int], keepDims: Bool, role: String
+  ) throws(WeighbridgeError) -> ValueID {
     guard axes.count == 1 || order == "euclidean" || order == "fro" else {
       throw .unsupported("ord=\(order.text()) of matrices is not supported")
     }
     if order == "euclidean" || order == "fro" || order.real == 2 {
-      return try add(Reduce(.l2Norm, axes: axes, keepDims: keepDims), [value])
+      return try addOne(Reduce(.l2Norm, axes: axes, keepDims: keepDims), [value], role: role)
     }
     let functions: [Double: Reduce.Function] = [
       1: .sum, .infinity: .maximum, -.infinity: .minimum,
     ]
-    guard let function = order.real.flatMap({ functions[$0] }) else {
+    let magnitude = try part(UnaryMath(.absolute), value)
+    if let function = order.real.flatMap({ functions[$0] }) {
+      return try addOne(Reduce(function, axes: axes, keepDims: keepDims), [magnitude], role: role)
+    }
+    guard let power = order.real, power > 0 else {
       throw .unsupported("ord=\(order.text()) is not supported")
     }
-    let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
-    return try add(Reduce(function, axes: axes, keepDims: keepDims), [magnitude])
+    let powers = try part(
+      BinaryMath(.power), magnitude, try number(power, like: magnitude))
+    let sum = try reduced(.sum, powers, axes, keepDims: keepDims)
+    return try addOne(BinaryMath(.power), [sum, try number(1 / power, like: sum)], role: role)
   }
 
   /// Adds an argmax or argmin. Keras 3 returns int32, TensorFlow int64 by default; without an axis,

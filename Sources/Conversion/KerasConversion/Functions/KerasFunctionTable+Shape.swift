@@ -12,8 +12,21 @@ extension KerasFunctionTable {
       let type = try call.elementType("out_type") ?? .int32
       let outputs = try call.add(Shape(elementType: type), [value])
       call.layer.network.knownDimensions[outputs[0]] = KnownDimensions(
-        dimensions: call.type(of: value).shape, isVector: true)
+        of: value, call.type(of: value))
       return outputs
+    },
+    Entry(["Size"], tf: ["size"]) { (call) throws(WeighbridgeError) in
+      let (value, type) = try call.typedTensor("x", "input", at: 0)
+      let elementType = try call.elementType("out_type") ?? .int32
+      let shape = try call.part(Shape(elementType: elementType), value)
+      let outputs = try call.add(Reduce(.product, axes: [0], keepDims: false), [shape])
+      call.layer.network.knownDimensions[outputs[0]] = KnownDimensions(
+        dimensions: [(try? Dimension.product(type.shape)) ?? .unknown], isVector: false)
+      return outputs
+    },
+    Entry(["Ndim"], tf: ["rank"]) { (call) throws(WeighbridgeError) in
+      let rank = try call.typedTensor("x", "input", at: 0).type.rank
+      return try call.addConstant(Tensor(.int32, shape: [], [Double(rank)]))
     },
     Entry(["Reshape"], tf: ["reshape"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "tensor", at: 0)
@@ -145,26 +158,5 @@ extension KerasFunction {
       axes.insert(source, at: destination)
     }
     return try addTranspose(value, axes)
-  }
-
-  fileprivate mutating func addBroadcast() throws(WeighbridgeError) -> [ValueID] {
-    var value = try tensor("x", "input", at: 0)
-    guard let operand = take("shape", at: 1) else { throw missing("shape") }
-    let shape = try dimensions(operand)
-    guard shape.count >= type(of: value).rank else {
-      throw .malformed("\(type(of: value)) has more axes than it is repeated to")
-    }
-    value = try expanded(value, rank: shape.count)
-    let input = type(of: value)
-    var target: [Int] = []
-    for (existing, requested) in zip(input.shape, shape) {
-      guard case .dimension(let dimension) = requested, dimension != .unknown,
-        dimension == existing || dimension.value.map({ $0 >= 0 }) == true
-      else {
-        throw .unsupported("repeats \(input) to a size that is not known before the model runs")
-      }
-      target.append(dimension == existing ? -1 : dimension.value ?? -1)
-    }
-    return try add(BroadcastTo(target: target), [value])
   }
 }

@@ -28,9 +28,12 @@ extension KerasFunctionTable {
       return try call.addConcatenation(values, axis: axis)
     },
     Entry(["Append"]) { (call) throws(WeighbridgeError) in
-      let values = try call.unified(try call.pair(), sharesRank: false)
+      var values = try call.unified(try call.pair(), sharesRank: false)
       guard let axis = try call.integers("axis")?.first else {
-        throw .unsupported("an axis is needed")
+        for index in values.indices {
+          values[index] = try call.addOne(ReshapeAxes([.rest]), [values[index]], role: "flatten")
+        }
+        return try call.addConcatenation(values, axis: 0)
       }
       return try call.addConcatenation(
         values, axis: try KerasLayer.axis(axis, of: call.type(of: values[0])))
@@ -57,23 +60,10 @@ extension KerasFunctionTable {
       try call.addSplit()
     },
     Entry(["Tile"], tf: ["tile", "keras.backend.tile"]) { (call) throws(WeighbridgeError) in
-      var value = try call.tensor("x", "input", at: 0)
-      var counts = try call.integers("repeats", "multiples", at: 1) ?? []
-      value = try call.expanded(value, rank: counts.count)
-      let missing = call.type(of: value).rank - counts.count
-      counts = [Int](repeating: 1, count: missing) + counts
-      guard counts.allSatisfy({ $0 >= 0 }) else { throw .malformed("repeats \(counts) times") }
-      return try call.add(Tile(counts: counts), [value])
+      try call.addTile()
     },
     Entry(["Repeat"], tf: ["repeat", "keras.backend.repeat_elements"]) {
-      (call) throws(WeighbridgeError) in
-      var value = try call.tensor("x", "input", at: 0)
-      let counts = try call.integers("repeats", at: 1) ?? []
-      guard counts.count == 1, counts[0] >= 0 else {
-        throw .unsupported("repeats=\(counts), and one number is expected")
-      }
-      let axis = try call.axisOrFlattened(&value)
-      return try call.add(Repeat(axis: axis, count: counts[0]), [value])
+      (call) throws(WeighbridgeError) in try call.addRepeat()
     },
     Entry(["Flip"], tf: ["reverse", "keras.backend.reverse"]) { (call) throws(WeighbridgeError) in
       let (value, type) = try call.typedTensor("x", "tensor", at: 0)
@@ -84,13 +74,19 @@ extension KerasFunctionTable {
     Entry(["Roll"], tf: ["roll"]) { (call) throws(WeighbridgeError) in try call.addRoll() },
     Entry(["Diff"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
-      try call.require("n", toBe: 1, because: "only one difference is supported")
+      let count = try call.integer("n", default: 1)
+      guard (1...64).contains(count) else { throw .unsupported("n=\(count)") }
       let axis = try call.axis(of: call.type(of: value), default: -1)
-      let next = try call.addOne(
-        Slice([.init(axis: axis, start: 1, stop: nil, step: 1)]), [value], role: "next")
-      let previous = try call.addOne(
-        Slice([.init(axis: axis, start: nil, stop: -1, step: 1)]), [value], role: "previous")
-      return try call.add(Subtract(), [next, previous])
+      var result = value
+      for index in 0..<count {
+        let next = try call.addOne(
+          Slice([.init(axis: axis, start: 1, stop: nil, step: 1)]), [result], role: "next")
+        let previous = try call.addOne(
+          Slice([.init(axis: axis, start: nil, stop: -1, step: 1)]), [result], role: "previous")
+        result = try call.addOne(
+          Subtract(), [next, previous], role: index == count - 1 ? "" : "difference")
+      }
+      return [result]
     },
     Entry(["Pad"], tf: ["pad"]) { (call) throws(WeighbridgeError) in
       try call.addPad()
@@ -146,7 +142,7 @@ extension KerasFunction {
     let parts = values.compactMap { layer.network.knownDimensions[$0] }
     if parts.count == values.count, parts.allSatisfy(\.isVector) {
       layer.network.knownDimensions[outputs[0]] = KnownDimensions(
-        dimensions: parts.flatMap(\.dimensions), isVector: true)
+        dimensions: parts.flatMap(\.dimensions), origins: parts.flatMap(\.origins), isVector: true)
     }
     return outputs
   }
@@ -166,8 +162,7 @@ extension KerasFunction {
       let output = try addOne(
         Squeeze(axes: [axis]), [part], role: position == 0 ? "" : "\(position)")
       if let known, known.isVector, known.dimensions.count == count {
-        layer.network.knownDimensions[output] = KnownDimensions(
-          dimensions: [known.dimensions[position]], isVector: false)
+        layer.network.knownDimensions[output] = known.selecting([position], isVector: false)
       }
       outputs.append(output)
     }

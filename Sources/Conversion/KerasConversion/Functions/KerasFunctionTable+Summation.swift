@@ -3,16 +3,18 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// Einstein summation of one or two tensors.
+/// Einstein summation of any number of tensors.
 extension KerasFunctionTable {
   static let summations: [Entry] = [
-    Entry(["Einsum"]) { (call) throws(WeighbridgeError) in
-      guard let subscripts = try call.string("subscripts") else { throw call.missing("subscripts") }
+    Entry(["Einsum"], tf: ["raw_ops.Einsum"]) { (call) throws(WeighbridgeError) in
+      let key = if case .operation = call.name { "subscripts" } else { "equation" }
+      guard let subscripts = try call.string(key) else { throw call.missing(key) }
       var terms: [KerasFunction.Term] = []
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
       var values = try call.unified(terms, sharesRank: false)
+      guard let first = values.first else { throw call.missing("the tensors") }
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
-      let type = call.type(of: values[0]).elementType
+      let type = call.type(of: first).elementType
       if type.isFloat { return try call.add(sum, values) }
       // Keras adds the products of 8-bit integers exactly, and others in float32.
       for index in values.indices {
@@ -28,97 +30,135 @@ extension KerasFunctionTable {
   ]
 }
 
-/// The subscripts of an Einstein summation.
-private struct Summation {
-  let inputs: [[Character]]
-  let output: [Character]
-
-  /// Reads `ab,bc->ac`; without an arrow the output has the letters that occur once, in
-  /// alphabetical order.
-  init(_ text: String, ranks: [Int]) throws(WeighbridgeError) {
-    let sides = text.filter { $0 != " " }.split(separator: "->", omittingEmptySubsequences: false)
-    inputs = sides[0].split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
-    let all = inputs.flatMap { $0 }
-    let once = Set(all).filter { letter in all.count { $0 == letter } == 1 }
-    output = sides.count == 2 ? Array(sides[1]) : once.sorted()
-    let isPlain = (inputs + [output]).allSatisfy { letters in
-      Set(letters).count == letters.count && letters.allSatisfy { $0.isASCII && $0.isLetter }
-    }
-    guard sides.count <= 2, isPlain, (1...2).contains(inputs.count),
-      Set(output).isSubset(of: all)
-    else {
-      throw .unsupported(
-        "subscripts=\(text); one or two tensors are supported, each of different letters")
-    }
-    guard inputs.map(\.count) == ranks else {
-      throw .malformed("subscripts=\(text) do not fit tensors of \(ranks) axes")
-    }
-  }
-
-  /// The letters of an input that occur in neither the output nor another input.
-  func unsharedLetters(of input: Int) -> Set<Character> {
-    var others = Set(output)
-    for other in inputs.indices where other != input { others.formUnion(inputs[other]) }
-    return Set(inputs[input]).subtracting(others)
-  }
-}
-
 extension KerasFunction {
-  /// The letter of an axis of size 1 that is in no tensor.
-  private static let unitAxis: Character = "1"
-
   private typealias Step = (operation: any CatalogOperator, role: String)
 
-  fileprivate mutating func add(
+  /// A tensor with a letter for each axis.
+  private struct Labelled {
+    var value: ValueID
+    var letters: [Character]
+  }
+
+  /// Adds a summation.
+  mutating func add(
     _ sum: Summation, _ values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    if values.count == 1 {
-      let (steps, remaining) = Self.stepsToSum(sum.unsharedLetters(of: 0), of: sum.inputs[0])
-      return try addChain(steps + Self.stepsToAlign(remaining, as: sum.output), values[0])
+    var operands: [Labelled] = []
+    for (value, letters) in zip(values, sum.inputs) {
+      operands.append(try withoutRepetition(Labelled(value: value, letters: letters)))
     }
-    var (operands, letters): ([ValueID], [[Character]]) = ([], [])
-    for (index, value) in values.enumerated() {
-      let (steps, remaining) = Self.stepsToSum(
-        sum.unsharedLetters(of: index), of: sum.inputs[index])
-      operands.append(try addSteps(steps, value))
-      letters.append(remaining)
+    while operands.count > 2 {
+      // The letters that the result or another tensor has.
+      var needed = Set(sum.output)
+      for other in operands.dropFirst(2) { needed.formUnion(other.letters) }
+      let pair = Array(operands[..<2])
+      var kept: [Character] = []
+      for letter in pair[0].letters + pair[1].letters
+      where needed.contains(letter) && !kept.contains(letter) {
+        kept.append(letter)
+      }
+      let (product, steps) = try contracted(pair, to: kept)
+      operands.replaceSubrange(
+        ..<2, with: [Labelled(value: try addSteps(steps, product), letters: kept)])
     }
-    let common = letters[0].filter(letters[1].contains)
-    let contracted = common.filter { !sum.output.contains($0) }
-    let rows = letters[0].filter { !common.contains($0) }
-    let columns = letters[1].filter { !common.contains($0) }
-    guard rows.count <= 1, columns.count <= 1, contracted.count == 1 else {
-      return try addBroadcastProduct(operands, letters, contracted, to: sum.output)
-    }
-    let batch = sum.output.filter(common.contains)
-    let (row, column) = (rows.first ?? Self.unitAxis, columns.first ?? Self.unitAxis)
-    let lhs = try aligned(operands[0], letters[0], as: batch + [row] + contracted)
-    let rhs = try aligned(operands[1], letters[1], as: batch + contracted + [column])
-    return try add(
-      MatMul(transposeA: false, transposeB: false), [lhs, rhs],
-      then: Self.stepsToAlign(batch + [row, column], as: sum.output))
+    let (product, steps) = try contracted(operands, to: sum.output)
+    return try addChain(steps, product)
   }
 
-  /// Adds the product of both tensors, broadcast to all axes, and its sum along some of them.
-  private mutating func addBroadcastProduct(
-    _ values: [ValueID], _ letters: [[Character]], _ contracted: [Character],
-    to output: [Character]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let factors = try zip(values, letters).map { (value, letters) throws(WeighbridgeError) in
-      try aligned(value, letters, as: output + contracted)
+  /// Replaces axes that have the same letter by their diagonal.
+  private mutating func withoutRepetition(
+    _ operand: Labelled
+  ) throws(WeighbridgeError) -> Labelled {
+    var operand = operand
+    while let second = operand.letters.indices.first(where: {
+      operand.letters[..<$0].contains(operand.letters[$0])
+    }) {
+      let letter = operand.letters[second]
+      let first = operand.letters.firstIndex(of: letter) ?? 0
+      guard try size(first, of: operand.value) == size(second, of: operand.value) else {
+        throw .malformed("the axes \(first) and \(second) of \(type(of: operand.value)) differ")
+      }
+      operand.value = try diagonal(of: operand.value, axes: (first, second), offset: 0)
+      operand.letters.remove(at: second)
+      operand.letters.remove(at: first)
+      operand.letters.append(letter)
     }
-    return try add(
-      Multiply(), factors,
-      then: Self.stepsToSum(Set(contracted), of: output + contracted).steps)
+    return operand
   }
 
-  /// Adds an operator and the steps after it.
-  private mutating func add(
-    _ operation: some CatalogOperator, _ values: [ValueID], then steps: [Step]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    if steps.isEmpty { return try add(operation, values) }
-    return try addChain(steps, try addOne(operation, values, role: "product"))
+  /// Contracts one or two tensors.
+  ///
+  /// - Returns: A value, and the steps that give it the axes of the output.
+  private mutating func contracted(
+    _ operands: [Labelled], to output: [Character]
+  ) throws(WeighbridgeError) -> (ValueID, [Step]) {
+    var operands = operands
+    for index in operands.indices {
+      // Axes that no other tensor has and the output lacks.
+      var others = Set(output)
+      for other in operands.indices where other != index {
+        others.formUnion(operands[other].letters)
+      }
+      let summed = Set(operands[index].letters).subtracting(others)
+      let (steps, remaining) = Self.stepsToSum(summed, of: operands[index].letters)
+      if operands.count == 1 {
+        return (operands[0].value, steps + Self.stepsToAlign(remaining, as: output))
+      }
+      operands[index] = Labelled(
+        value: try addSteps(steps, operands[index].value), letters: remaining)
+    }
+    let common = operands[0].letters.filter(operands[1].letters.contains)
+    let summed = common.filter { !output.contains($0) }
+    guard !summed.isEmpty, type(of: operands[0].value).elementType.isFloat else {
+      // The product of both tensors, broadcast to all axes, and its sum along some of them.
+      let factors = try operands.map { (operand) throws(WeighbridgeError) in
+        try aligned(operand, as: output + summed)
+      }
+      return (
+        try addOne(Multiply(), factors, role: "product"),
+        Self.stepsToSum(Set(summed), of: output + summed).steps
+      )
+    }
+    return try product(of: operands, summed, to: output)
   }
+
+  /// Adds a matrix product. Axes that only one tensor has, but for one of rows and one of columns,
+  /// are leading axes of size 1 of the other.
+  private mutating func product(
+    of operands: [Labelled], _ summed: [Character], to output: [Character]
+  ) throws(WeighbridgeError) -> (ValueID, [Step]) {
+    let (first, second) = (operands[0].letters, operands[1].letters)
+    let rows = first.filter { !second.contains($0) }
+    let columns = second.filter { !first.contains($0) }
+    let leading = output.filter { $0 != rows.last && $0 != columns.last }
+    let (row, column) = (rows.last ?? Self.unitAxis, columns.last ?? Self.unitAxis)
+    let lhs = try matrix(operands[0], leading + [row] + summed, last: summed.count)
+    let rhs = try matrix(operands[1], leading + summed + [column], at: leading.count, summed.count)
+    return (
+      try part(MatMul(transposeA: false, transposeB: false), lhs, rhs),
+      Self.stepsToAlign(leading + [row, column], as: output)
+    )
+  }
+
+  private mutating func matrix(
+    _ operand: Labelled, _ order: [Character], last count: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    try matrix(operand, order, at: order.count - count, count)
+  }
+
+  /// Sorts the axes of a tensor and merges some that are next to each other.
+  private mutating func matrix(
+    _ operand: Labelled, _ order: [Character], at first: Int, _ count: Int
+  ) throws(WeighbridgeError) -> ValueID {
+    let value = try aligned(operand, as: order)
+    if count == 1 { return value }
+    var sizes = order.indices.map { ReshapeAxes.Size.axis($0) }
+    sizes.replaceSubrange(first..<first + count, with: [.rest])
+    return try part(ReshapeAxes(sizes), value)
+  }
+
+  /// The letter of an axis of size 1 that is in no tensor.
+  private static let unitAxis: Character = "1"
 
   private mutating func addSteps(
     _ steps: [Step], _ value: ValueID
@@ -129,9 +169,9 @@ extension KerasFunction {
   }
 
   private mutating func aligned(
-    _ value: ValueID, _ letters: [Character], as order: [Character]
+    _ operand: Labelled, as order: [Character]
   ) throws(WeighbridgeError) -> ValueID {
-    try addSteps(Self.stepsToAlign(letters, as: order), value)
+    try addSteps(Self.stepsToAlign(operand.letters, as: order), operand.value)
   }
 
   private static func stepsToSum(

@@ -63,7 +63,8 @@ enum KerasFunctionTable {
   /// All functions, family by family.
   static let entries: [Entry] =
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
-    + images + pooling + convolutions + summations + creation
+    + images + pooling + convolutions + summations + creation + normalizations + attentions
+    + elements + statistics + products + patches + colors + selections + losses
 
   /// The builders by name. (A test finds duplicate names.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(

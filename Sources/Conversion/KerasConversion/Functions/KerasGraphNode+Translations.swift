@@ -9,7 +9,8 @@ extension KerasGraphNode {
     "AddV2": "math.add", "Asin": "math.asin", "Asinh": "math.asinh", "Atan": "math.atan",
     "Atan2": "math.atan2", "Atanh": "math.atanh", "Ceil": "math.ceil", "Cos": "math.cos",
     "Cosh": "math.cosh", "DivNoNan": "math.divide_no_nan", "Elu": "nn.elu", "Equal": "math.equal",
-    "Erf": "math.erf", "Exp": "math.exp", "Expm1": "math.expm1", "Floor": "math.floor",
+    "Div": "truncatediv", "Erf": "math.erf", "Erfc": "math.erfc", "Exp": "math.exp",
+    "Expm1": "math.expm1", "Floor": "math.floor",
     "FloorDiv": "math.floordiv", "FloorMod": "math.floormod", "Greater": "math.greater",
     "GreaterEqual": "math.greater_equal", "Identity": "identity", "Inv": "math.reciprocal",
     "IsFinite": "math.is_finite", "IsInf": "math.is_inf", "IsNan": "math.is_nan",
@@ -25,7 +26,10 @@ extension KerasGraphNode {
     "Softplus": "math.softplus", "Softsign": "nn.softsign", "Sqrt": "math.sqrt",
     "Square": "math.square", "SquaredDifference": "math.squared_difference",
     "StopGradient": "stop_gradient", "Sub": "math.subtract", "Tan": "math.tan",
-    "Tanh": "math.tanh", "ZerosLike": "zeros_like",
+    "Tanh": "math.tanh", "TruncateDiv": "truncatediv", "TruncateMod": "truncatemod",
+    "Xdivy": "math.xdivy", "Xlog1py": "math.xlog1py", "Xlogy": "math.xlogy",
+    "MulNoNan": "math.multiply_no_nan", "L2Loss": "nn.l2_loss", "Rank": "rank", "Slice": "slice",
+    "ZerosLike": "zeros_like",
   ].mapValues { Translation(function: $0) }
 
   private static let others: [String: Translation] = [
@@ -42,12 +46,39 @@ extension KerasGraphNode {
     "ClipByValue": Translation(
       function: "clip_by_value", arguments: [nil, "clip_value_min", "clip_value_max"]),
     "ConcatV2": Translation(function: "concat", arguments: ["axis"], isList: true),
-    "Conv2D": convolution("nn.conv2d"),
+    "Conv2D": convolution("nn.conv2d"), "Conv3D": convolution("nn.conv3d"),
+    "Conv2DBackpropInput": Translation(
+      function: "nn.conv2d_transpose", arguments: ["output_shape", "filters"],
+      attributes: ["strides": "strides", "padding": "padding", "data_format": "data_format"]),
+    "Cumprod": Translation(
+      function: "math.cumprod", arguments: [nil, "axis"],
+      attributes: ["exclusive": "exclusive", "reverse": "reverse"]),
     "Cumsum": Translation(
       function: "math.cumsum", arguments: [nil, "axis"],
       attributes: ["exclusive": "exclusive", "reverse": "reverse"]),
     "DepthToSpace": blocks("nn.depth_to_space"),
     "DepthwiseConv2dNative": convolution("nn.depthwise_conv2d"),
+    "Einsum": Translation(function: "raw_ops.Einsum", attributes: ["equation": "equation"]),
+    "ExtractImagePatches": Translation(
+      function: "image.extract_patches",
+      attributes: [
+        "ksizes": "sizes", "strides": "strides", "rates": "rates", "padding": "padding",
+      ]),
+    "Fill": Translation(
+      function: "fill", arguments: [nil, "value"], attributes: ["T": "dtype"]),
+    "GatherNd": Translation(function: "gather_nd"),
+    "MatrixBandPart": Translation(
+      function: "linalg.band_part", arguments: [nil, "num_lower", "num_upper"]),
+    "MatrixDiagPartV3": Translation(
+      function: "linalg.diag_part", arguments: [nil, "k", "padding_value"]),
+    "MatrixDiagV3": Translation(
+      function: "linalg.diag", arguments: [nil, "k", "num_rows", "num_cols", "padding_value"]),
+    "OneHot": Translation(
+      function: "one_hot", arguments: [nil, "depth", "on_value", "off_value"],
+      attributes: ["axis": "axis", "T": "dtype"]),
+    "Range": Translation(function: "range", attributes: ["Tidx": "dtype"]),
+    "Roll": Translation(function: "roll", arguments: [nil, nil, "axis"]),
+    "Size": Translation(function: "size", attributes: ["out_type": "out_type"]),
     "ExpandDims": Translation(function: "expand_dims", arguments: [nil, "axis"]),
     "GatherV2": Translation(
       function: "gather", arguments: [nil, "indices", "axis"],

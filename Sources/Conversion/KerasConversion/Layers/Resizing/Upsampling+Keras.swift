@@ -55,7 +55,7 @@ extension Upsampling: KerasMapped {
     guard input.rank == 4 else { throw .malformed("the input \(input)") }
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
-      throw .unsupported("upsampling by \(filter.rawValue) of open sizes: \(input)")
+      return try FilteredUpsampling(filter, factors, layout).add(to: &layer, inputs[0])
     }
     let dimensions = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }
     let products = dimensions.map { $0.overflow ? Int.max : $0.partialValue }

@@ -1,0 +1,221 @@
+import Bytes
+import GraphIR
+import JSON
+import KerasFormat
+import LayerCatalog
+
+/// Functions that select and rearrange elements, and are formulas of others.
+extension KerasFunctionTable {
+  static let selections: [Entry] =
+    entries([
+      Names(["Vsplit"], 0), Names(["Hsplit"], 1), Names(["Dsplit"], 2), Names(["ArraySplit"], -1),
+    ]) { (call, axis: Int) throws(WeighbridgeError) in try call.addParts(along: axis) }
+    + others
+
+  private static let others: [Entry] = [
+    Entry(["Dstack"]) { (call) throws(WeighbridgeError) in
+      let values = try call.tensors("xs", at: 0)
+      guard values.allSatisfy({ call.type(of: $0).rank >= 3 }) else {
+        throw .unsupported("takes tensors of three axes or more")
+      }
+      return values.count == 1
+        ? try call.add(Identity(), values) : try call.add(Concatenate(axis: 2), values)
+    },
+    Entry(["SliceUpdate"]) { (call) throws(WeighbridgeError) in try call.addSliceUpdate() },
+    Entry(["MultiHot"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("inputs", at: 0)
+      let depth = try call.integer("num_classes", default: -1)
+      guard (1...1 << 24).contains(depth) else { throw .unsupported("num_classes=\(depth)") }
+      let type = call.type(of: value)
+      let axis = try call.axis(of: TensorType(type.elementType, type.shape + [1]), default: -1)
+      let elementType = try call.elementType("dtype") ?? .float32
+      try call.require("sparse", toBe: false, because: "sparse tensors are not supported")
+      let vectors = try call.part(
+        OneHot(axis: axis, depth: depth, on: 1, off: 0, elementType: elementType), value)
+      // The last axis of the indices, except for a single vector of them.
+      let reduced = type.rank == 1 ? 0 : axis == type.rank ? type.rank - 1 : type.rank
+      return try call.add(Reduce(.maximum, axes: [reduced], keepDims: false), [vectors])
+    },
+    Entry(["Linspace"], tf: ["linspace"]) { (call) throws(WeighbridgeError) in
+      try call.addSteps()
+    },
+    Entry(["Meshgrid"]) { (call) throws(WeighbridgeError) in try call.addGrid() },
+    Entry(tf: ["gather_nd"]) { (call) throws(WeighbridgeError) in try call.addItems() },
+    Entry(tf: ["nn.embedding_lookup"]) { (call) throws(WeighbridgeError) in
+      let table = try call.tensor("params", at: 0)
+      let indices = try call.tensor("ids", at: 1)
+      try call.require("max_norm", toBe: .null, because: "rows are not normalized")
+      call.ignore("partition_strategy", "validate_indices")
+      return try call.add(Gather(axis: 0), [table, indices])
+    },
+    Entry(tf: ["signal.frame"]) { (call) throws(WeighbridgeError) in try call.addFrames() },
+  ]
+}
+
+extension KerasFunction {
+  /// Adds equal parts, of which the first ones may have one element more.
+  ///
+  /// - Parameter axis: -1 where it is an argument.
+  fileprivate mutating func addParts(along axis: Int) throws(WeighbridgeError) -> [ValueID] {
+    let (value, type) = try typedTensor("x", at: 0)
+    guard let written = try plain("indices_or_sections", at: 1) else { throw missing("sections") }
+    let axis = axis >= 0 ? axis : try self.axis(of: type, default: 0)
+    guard axis < type.rank else { throw .malformed("has no axis \(axis): \(type)") }
+    let size = try size(axis, of: value)
+    var sizes: [Int]
+    if let count = written.integer {
+      guard (1...10_000).contains(count) else { throw .limitExceeded("is cut into \(count) parts") }
+      let isFree = if case .operation("ArraySplit") = name { true } else { false }
+      guard isFree || size % count == 0 else {
+        throw .malformed("cuts \(size) elements into \(count) parts")
+      }
+      sizes = (0..<count).map { size / count + ($0 < size % count ? 1 : 0) }
+    } else {
+      let ends = (written.integers ?? []).map { min(max(0, $0 < 0 ? $0 + size : $0), size) }
+      sizes = zip([0] + ends, ends + [size]).map { max(0, $1 - $0) }
+      guard sizes.reduce(0, +) == size else { throw .unsupported("cuts at \(written.text())") }
+    }
+    return try add(Split(axis: axis, sizes: sizes), [value])
+  }
+
+  /// Replaces a block of a tensor, whose position is known, by another tensor.
+  fileprivate mutating func addSliceUpdate() throws(WeighbridgeError) -> [ValueID] {
+    let inputs = try tensor("inputs", at: 0)
+    let type = self.type(of: inputs)
+    guard let starts = try integers("start_indices", at: 1), starts.count == type.rank else {
+      throw missing("start_indices")
+    }
+    let updates = try value(try term("updates", at: 2), as: type.elementType)
+    guard self.type(of: updates).rank == type.rank else { throw .malformed("updates another rank") }
+    // From the innermost axis on, the block is extended by what stands before and after it.
+    var result = updates
+    for axis in (0..<type.rank).reversed() {
+      let (total, count) = (type.shape[axis], self.type(of: updates).shape[axis])
+      if total == count, total != .unknown, starts[axis] == 0 { continue }
+      let (size, part) = (try size(axis, of: inputs), try self.size(axis, of: updates))
+      let start = min(max(0, starts[axis]), size - part)
+      guard part <= size else { throw .malformed("updates \(part) of \(size) elements") }
+      var around = inputs
+      for outer in 0..<axis where type.shape[outer] != self.type(of: updates).shape[outer] {
+        let count = try self.size(outer, of: updates)
+        let first = min(max(0, starts[outer]), try self.size(outer, of: inputs) - count)
+        around = try sliced(around, axis: outer, from: first, to: first + count)
+      }
+      var parts: [ValueID] = []
+      if start > 0 { parts.append(try sliced(around, axis: axis, from: 0, to: start)) }
+      parts.append(result)
+      if start + part < size { parts.append(try sliced(around, axis: axis, from: start + part)) }
+      if parts.count > 1 {
+        result = try layer.add(Concatenate(axis: axis), parts, role: "joined")[0]
+      }
+    }
+    return try self.result(result)
+  }
+
+  /// Adds numbers at equal distances between two tensors, along a new axis.
+  fileprivate mutating func addSteps() throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(
+      [try term("start", at: 0), try term("stop", at: 1)], sharesRank: true)
+    for index in values.indices { values[index] = try floating(values[index]) }
+    let count = try integer("num", at: 2, default: 50)
+    let includesEnd = try flag("endpoint", default: true)
+    try require("retstep", toBe: false, because: "the step is not returned")
+    try require("dtype", toBe: .null, because: "the type is that of the ends")
+    guard (1...1 << 20).contains(count) else { throw .unsupported("num=\(count)") }
+    let type = self.type(of: values[0])
+    let axis = try axis(of: TensorType(type.elementType, type.shape + [1]), default: 0)
+    for index in values.indices {
+      values[index] = try part(ExpandDims(axes: [axis]), values[index])
+    }
+    let divisor = Double(includesEnd ? max(1, count - 1) : count)
+    let distance = try difference(values[1], values[0])
+    let step = try quotient(distance, try number(divisor, like: distance))
+    var shape = [Int](repeating: 1, count: type.rank + 1)
+    shape[axis] = count
+    let numbers = try add(
+      constant: Tensor(type.elementType, shape: shape, (0..<count).map { Double($0) }))
+    let steps = try sum(values[0], try product(step, numbers))
+    guard includesEnd, count > 1 else { return try result(steps) }
+    return try add(
+      Concatenate(axis: axis), [try sliced(steps, axis: axis, from: 0, to: count - 1), values[1]])
+  }
+
+  /// Adds coordinates of a grid, one tensor for each vector.
+  fileprivate mutating func addGrid() throws(WeighbridgeError) -> [ValueID] {
+    let vectors = try takeRest(from: 0).map { (operand) throws(WeighbridgeError) in
+      try unified([try term(operand)], sharesRank: false)[0]
+    }
+    let indexing = try string("indexing") ?? "xy"
+    guard vectors.allSatisfy({ type(of: $0).rank == 1 }), ["xy", "ij"].contains(indexing) else {
+      throw .unsupported("makes a grid of other tensors than vectors")
+    }
+    let sizes = try vectors.map { (vector) throws(WeighbridgeError) in try size(0, of: vector) }
+    var order = Array(0..<vectors.count)
+    if indexing == "xy", order.count >= 2 { order.swapAt(0, 1) }
+    var outputs: [ValueID] = []
+    for (index, vector) in vectors.enumerated() {
+      let axis = order[index]
+      let others = order.indices.filter { $0 != axis }
+      let aligned = others.isEmpty ? vector : try part(ExpandDims(axes: others), vector)
+      outputs += try add(
+        BroadcastTo(target: order.map { sizes[$0] }), [aligned], role: index == 0 ? "" : "\(index)")
+    }
+    return outputs
+  }
+
+  /// Adds `gather_nd`: an index of several axes becomes one of their product.
+  fileprivate mutating func addItems() throws(WeighbridgeError) -> [ValueID] {
+    let (value, type) = try typedTensor("params", at: 0)
+    let indices: ValueID =
+      switch try term("indices", at: 1) {
+      case .constant(let constant): try add(constant: constant.tensor(.int32))
+      case .value(let value): value
+      }
+    let batch = try integer("batch_dims", default: 0)
+    try require("bad_indices_policy", toBe: "", because: "an index out of range is an error")
+    let indicesType = self.type(of: indices)
+    guard batch >= 0, batch < indicesType.rank, !indicesType.elementType.isFloat else {
+      throw .malformed("batch_dims=\(batch) of \(indicesType)")
+    }
+    let count = try size(indicesType.rank - 1, of: indices)
+    guard count >= 1, batch + count <= type.rank else {
+      throw .unsupported("takes \(count) indices of \(type) after \(batch) batch axes")
+    }
+    var strides = [Double](repeating: 1, count: count)
+    for axis in (1..<count).reversed() {
+      strides[axis - 1] = strides[axis] * Double(try size(batch + axis, of: value))
+    }
+    var (table, places) = (value, indices)
+    if count > 1 {
+      let axes = (0..<type.rank).map { ReshapeAxes.Size.axis($0) }
+      table = try part(
+        ReshapeAxes(axes[..<batch] + [.rest] + axes[(batch + count)...]), value)
+      let ones = [Int](repeating: 1, count: indicesType.rank - 1)
+      let factors = try add(
+        constant: Tensor(indicesType.elementType, shape: ones + [count], strides))
+      places = try part(Multiply(), indices, factors)
+      places = try reduced(.sum, places, [indicesType.rank - 1], keepDims: false)
+    } else {
+      places = try part(Squeeze(axes: [indicesType.rank - 1]), places)
+    }
+    return try add(Gather(axis: batch, batchAxes: batch), [table, places])
+  }
+
+  /// Adds overlapping frames of a signal: an axis becomes one of frames and one of their elements.
+  fileprivate mutating func addFrames() throws(WeighbridgeError) -> [ValueID] {
+    let (value, type) = try typedTensor("signal", at: 0)
+    let (length, step) = (try integer("frame_length", at: 1), try integer("frame_step", at: 2))
+    try require("pad_end", toBe: false, because: "the end is not padded")
+    ignore("pad_value")
+    let axis = try axis(of: type, default: -1)
+    guard length >= 1, step >= 1, length <= 1 << 16 else {
+      throw .malformed("frame_length=\(length) and frame_step=\(step)")
+    }
+    let size = try size(axis, of: value)
+    guard size >= length else { throw .unsupported("frames of \(length) of \(size) elements") }
+    let count = (size - length) / step + 1
+    let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }
+    let places = try add(constant: Tensor(.int32, shape: [count, length], numbers))
+    return try add(Gather(axis: axis), [value, places])
+  }
+}
