@@ -6,6 +6,8 @@ import tensorflow as tf
 from keras import backend, layers
 
 import attention_cases
+import call_cases
+import keras2_functions
 import layer_cases
 import rare_cases
 from recording import Case, Input, small_variances
@@ -219,4 +221,4 @@ CASES = [
     Case("creation", [MATRIX], creation),
     Case("cropped_pictures", [Input((6, 7, 3))], cropped_pictures),
     Case("windows", [PICTURE, Input((7, 3))], windows),
-] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES
+] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras2_functions.CASES + call_cases.CASES

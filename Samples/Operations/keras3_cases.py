@@ -4,6 +4,8 @@ import numpy as np
 from keras import layers, ops
 
 import attention_cases
+import call_cases
+import keras3_functions
 import layer_cases
 import rare_cases
 from recording import Case, Input
@@ -182,4 +184,4 @@ CASES = [
     Case("pictures", [PICTURE], pictures),
     Case("summations", [MATRIX, MATRIX, Input((3, 2, 4)), Input((5, 2, 4))], summations),
     Case("windows", [PICTURE, Input((7, 3))], windows),
-] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES
+] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES + call_cases.CASES

@@ -52,7 +52,33 @@ def fused(x, y, line, volume):
             keras.layers.TimeDistributed(normalize(epsilon=1e-6))(volume)]
 
 
+def integers(n, k):
+    """Quotients of integers, one-hot vectors, and constants."""
+    return [n // 3, n // k, n % 3, n % k, n / k, tf.truncatediv(n, k), tf.truncatemod(n, k), tf.one_hot(k, 5), tf.one_hot(k, 3, 2.0, -1.0, axis=1),
+            tf.cast(n, tf.float32) / 2, tf.clip_by_value(n, -2, 4), tf.gather_nd(n, [[0, 1], [1, 0]]), tf.slice(n, [0, 1], [-1, 2])]
+
+
+def dynamic(x, picture):
+    """Tensors made of sizes that are not known before the model runs, and rarer nodes."""
+    size = tf.shape(picture)
+    batch, height, width = size[0], size[1], size[2]
+    return [tf.zeros([batch, 3]), tf.fill([batch, 4], 2.5), tf.ones((batch, height, 2)), tf.range(height), tf.tile(x[:, :1], [1, height, 1]), tf.concat([x, tf.zeros([batch, 1, 4])], 1),
+            tf.slice(x, [0, 1, 0], [-1, 2, 3]), tf.reshape(picture, [batch, height * width, 2]), tf.image.extract_patches(picture, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"), tf.einsum("bij,bkj->bik", x, x),
+            tf.einsum("...ij,bjk->...ik", x, tf.transpose(x, [0, 2, 1])), tf.linalg.band_part(x, -1, 0), tf.roll(x, 1, 1), tf.math.cumprod(x, 1), tf.size(picture), tf.math.xlogy(tf.nn.relu(x), 2.0), tf.nn.l2_loss(x), tf.linalg.diag_part(x), tf.linalg.diag(x[:, 0]),
+            tf.math.erfc(x), tf.broadcast_to(x[:, :1], [batch, 5, 4]), tf.nn.conv2d_transpose(x[:, :, :, None], np.linspace(-1, 1, 18, dtype="float32").reshape(3, 3, 2, 1), tf.stack([batch, 6, 8, 2]), 2)]
+
+
+def in_training(x, picture):
+    """Batch normalization by the statistics of the batch, and constants among inputs."""
+    normalize = keras.layers.BatchNormalization
+    return [normalize()(x, training=True), normalize(epsilon=1e-6)(picture, training=True), normalize(trainable=False)(x, training=True), keras.layers.Dropout(0.0)(x, training=True),
+            keras.layers.Conv1D(2, 3)(picture), keras.layers.Layer()(x), keras.layers.Add()([x, np.array([[0.5, 1.5, -2.5, 3.5]], "float32")])]
+
+
 CASES = [
+    Case("integers", [Input((3,), -9, 9, "int32"), Input((3,), 1, 4, "int32")], integers),
+    Case("dynamic", [MATRIX, Input((None, None, 2))], dynamic),
+    Case("in_training", [Input((4,)), Input((4, 5, 2))], in_training),
     Case("pictures", [Input((4, 5, 2)), Input((3, 4, 5, 2))], pictures),
     Case("fused", [Input((4, 5, 2)), Input((4, 5, 2)), Input((4, 2)), Input((3, 4, 5, 2))], fused, small_variances),
     Case("elements", [MATRIX, POSITIVE], elements),

@@ -71,6 +71,10 @@ enum HostileKerasFiles {
     .init(
       "inbound_missing", .malformed,
       "#1 a (Dense): refers to the layer \"ghost\", which the model does not have"),
+    .init("constant_ragged", .malformed, "a list of lists of different lengths"),
+    .init("constant_shape", .malformed, "differ along axis 1"),
+    .init("constant_text", .unsupported, "\"three\" stands where a number is expected"),
+    .init("dropout_in_training", .unsupported, "has rate=0.5, so that it draws random numbers"),
     .init("inbound_negative", .malformed, "is -1, and cannot be negative"),
     .init("inbound_nothing", .malformed, "the layer \"b\", which has 0"),
     .init("inbound_tensor", .malformed, "refers to output 1 of a, which has 1"),

@@ -58,11 +58,16 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("A constant as input, and arguments that differ between tensors, are refused")
+  @Test("A constant stands among the inputs of a call")
+  func constants() throws {
+    let nodes = #"[[["x", 0, 0, {}], ["_CONSTANT_VALUE", -1, 2.0, {}]]]"#
+    let call = try model(functional(dense("y", nodes))).layers[1].calls[0]
+    #expect(call.inputs == [KerasTensorReference(layer: "x")])
+    #expect(call.inputConstants == [1: .real(2)])
+  }
+
+  @Test("Arguments that differ between tensors are refused")
   func oddNodes() {
-    expectFailure(.unsupported, "with a constant") {
-      _ = try model(functional(dense("y", #"[[["_CONSTANT_VALUE", -1, 2.0, {}]]]"#)))
-    }
     expectFailure(.malformed, "arguments that differ from those of the tensors before it") {
       _ = try model(functional(dense("y", #"[[["x", 0, 0, {"a": 1}], ["x", 0, 0, {}]]]"#)))
     }

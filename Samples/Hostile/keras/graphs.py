@@ -59,6 +59,27 @@ def inbound_nothing(path):
     save(path, model(x(4), dense("a", "x", 3), layer("Dense", "b", [], units=2)))
 
 
+def constant_text(path):
+    """A text in place of a constant among a layer's inputs."""
+    save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, "three", {}]])), {"x": {}, "y": {}})
+
+
+def constant_ragged(path):
+    """A constant whose rows have different lengths."""
+    save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, [[1.0], [2.0, 3.0]], {}]])), {"x": {}, "y": {}})
+
+
+def constant_shape(path):
+    """A constant that does not fit the other input."""
+    save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, [[1.0, 2.0, 3.0]], {}]])), {"x": {}, "y": {}})
+
+
+def dropout_in_training(path):
+    """A dropout that draws random numbers whenever the model runs."""
+    call = ["x", 0, 0, {"training": True}]
+    save(path, model(x(4), layer("Dropout", "y", [call], rate=0.5)), {"x": {}, "y": {}})
+
+
 def output_missing(path):
     """The model's output is a layer that is not there."""
     save(path, model(x(4), dense("a", "x", 3), dense("b", "a", 2), outputs=["ghost"]))

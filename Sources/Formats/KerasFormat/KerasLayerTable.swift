@@ -87,7 +87,8 @@ struct KerasLayerTable {
       }
       resolvedCalls.append(
         KerasCall(
-          inputs: try resolved(call.inputs), inputKeys: call.inputKeys, tensorArguments: arguments,
+          inputs: try resolved(call.inputs), inputKeys: call.inputKeys,
+          inputConstants: call.inputConstants, tensorArguments: arguments,
           arguments: call.arguments, operands: call.operands))
     }
     if builder.layer.className == "InputLayer" {

@@ -104,6 +104,8 @@ package struct KerasCall: Hashable, Sendable {
   package let inputs: [KerasTensorReference]
   /// The keys of the first argument, if it is a dictionary of tensors.
   package let inputKeys: [String]?
+  /// The constants among the tensors of the first argument, by their positions in it.
+  package let inputConstants: [Int: JSONValue]
   /// The other arguments that are tensors, such as `value` of an attention layer.
   package let tensorArguments: [KerasTensorArgument]
   /// The other arguments that are plain values, such as `training`.
@@ -115,11 +117,13 @@ package struct KerasCall: Hashable, Sendable {
   /// Creates a call.
   package init(
     inputs: [KerasTensorReference], inputKeys: [String]? = nil,
-    tensorArguments: [KerasTensorArgument] = [], arguments: JSONObject = [:],
+    inputConstants: [Int: JSONValue] = [:], tensorArguments: [KerasTensorArgument] = [],
+    arguments: JSONObject = [:],
     operands: KerasOperands? = nil
   ) {
     self.inputs = inputs
     self.inputKeys = inputKeys
+    self.inputConstants = inputConstants
     self.tensorArguments = tensorArguments
     self.arguments = arguments
     self.operands = operands

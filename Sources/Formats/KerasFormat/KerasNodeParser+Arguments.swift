@@ -10,6 +10,7 @@ extension KerasNodeParser {
     try node.allow(only: ["args", "kwargs"])
     var inputs: [KerasTensorReference] = []
     var inputKeys: [String]?
+    var constants: [Int: JSONValue] = [:]
     var tensors: [KerasTensorArgument] = []
     var arguments = JSONObject()
     let positional = try node.member("args").elements()
@@ -18,7 +19,8 @@ extension KerasNodeParser {
       if !containsTensor(argument.value) {
         arguments[name] = argument.value
       } else if index == 0 {
-        (inputs, inputKeys) = (try self.tensors(in: argument), keys(of: argument))
+        (inputs, constants) = try mixed(argument)
+        inputKeys = keys(of: argument)
       } else {
         tensors.append(KerasTensorArgument(name: name, tensors: try self.tensors(in: argument)))
       }
@@ -29,7 +31,8 @@ extension KerasNodeParser {
       let argument = try keywords.member(key)
       let items = try parts(of: argument)
       if key == inputName {
-        (inputs, inputKeys) = (try self.tensors(in: argument), keys(of: argument))
+        (inputs, constants) = try mixed(argument)
+        inputKeys = keys(of: argument)
       } else if items.contains(where: { $0.value == .null }),
         items.allSatisfy({ isTensor($0.value) || $0.value == .null })
       {
@@ -46,7 +49,25 @@ extension KerasNodeParser {
       }
     }
     return KerasCall(
-      inputs: inputs, inputKeys: inputKeys, tensorArguments: tensors, arguments: arguments)
+      inputs: inputs, inputKeys: inputKeys, inputConstants: constants, tensorArguments: tensors,
+      arguments: arguments)
+  }
+
+  /// The tensors of a list, and the constants among them.
+  private static func mixed(
+    _ argument: JSONReader
+  ) throws(WeighbridgeError) -> (tensors: [KerasTensorReference], constants: [Int: JSONValue]) {
+    guard argument.value.array != nil else { return (try tensors(in: argument), [:]) }
+    var (tensors, constants): ([KerasTensorReference], [Int: JSONValue]) = ([], [:])
+    for element in try argument.elements() {
+      let name = element.value.object?["class_name"]
+      if name == "__numpy__" || name == "__tensor__" {
+        constants[tensors.count + constants.count] = element.value
+      } else {
+        tensors += try self.tensors(in: element)
+      }
+    }
+    return (tensors, constants)
   }
 
   /// The keyword that is the first parameter of a layer called with keywords only: one of the names

@@ -42,6 +42,7 @@ enum KerasNodeParser {
       object != nil
       ? try node.membersByKey() : isReference(node.value) ? [node] : try node.elements()
     var inputs: [KerasTensorReference] = []
+    var constants: [Int: JSONValue] = [:]
     var keywords: JSONObject?
     for item in items {
       if let first = item.value.array?.first, first.array != nil {
@@ -49,19 +50,32 @@ enum KerasNodeParser {
         inputs += try references(in: item)
         continue
       }
-      inputs.append(try reference(item))
+      if let constant = constant(item), object == nil {
+        constants[inputs.count + constants.count] = constant
+      } else {
+        inputs.append(try reference(item))
+      }
       let itemKeywords = try self.keywords(of: item)
       guard keywords == nil || keywords == itemKeywords else {
         throw item.failure("has arguments that differ from those of the tensors before it")
       }
       keywords = itemKeywords
     }
-    return try call(inputs, keys: object?.keys.sorted(), keywords ?? [:], node)
+    return try call(inputs, constants, keys: object?.keys.sorted(), keywords ?? [:], node)
+  }
+
+  /// The constant in place of a reference: `["_CONSTANT_VALUE", -1, value, {...}]`.
+  private static func constant(_ item: JSONReader) -> JSONValue? {
+    guard let parts = item.value.array, parts.count == 3 || parts.count == 4,
+      parts[0] == "_CONSTANT_VALUE"
+    else { return nil }
+    return parts[2]
   }
 
   /// Distinguishes tensors from plain values among the arguments by their form, as Keras does.
   private static func call(
-    _ inputs: [KerasTensorReference], keys: [String]?, _ keywords: JSONObject, _ node: JSONReader
+    _ inputs: [KerasTensorReference], _ constants: [Int: JSONValue], keys: [String]?,
+    _ keywords: JSONObject, _ node: JSONReader
   ) throws(WeighbridgeError) -> KerasCall {
     var tensors: [KerasTensorArgument] = []
     var arguments = JSONObject()
@@ -86,7 +100,8 @@ enum KerasNodeParser {
       }
     }
     return KerasCall(
-      inputs: inputs, inputKeys: keys, tensorArguments: tensors, arguments: arguments)
+      inputs: inputs, inputKeys: keys, inputConstants: constants, tensorArguments: tensors,
+      arguments: arguments)
   }
 
   static func isReference(_ value: JSONValue) -> Bool {

@@ -37,6 +37,8 @@ struct KerasImporter: ~Copyable {
     var inputKeys: [String]?
     var arguments = KerasLayer.CallArguments()
     var operands: KerasOperands?
+    /// Whether it is in training mode, by its own argument or that of a model around it.
+    var isTraining = false
     /// The types that the file states for its outputs.
     var stated: () -> [Int: KerasStatedType] = { [:] }
 
@@ -77,6 +79,8 @@ struct KerasImporter: ~Copyable {
   private var guesses: [ValueID: KeptLayer] = [:]
   /// What is known about unknown layers, while it is being collected.
   var survey: LayerSurvey?
+  /// Whether the model that is being inlined is called in training mode.
+  private var isTraining = false
   /// The layers' requests, while the weights of a nested model are being distributed.
   var requests: WeightRequests?
 
@@ -179,16 +183,19 @@ struct KerasImporter: ~Copyable {
   /// The inputs and arguments of a call of a layer.
   ///
   /// - Parameter modelCall: The index of the model's call.
-  private func layerCall(
+  private mutating func layerCall(
     _ reference: KerasCallReference, of model: KerasModelRecord, path: String,
     _ values: [CallKey: [ValueID]], modelCall: Int
   ) throws(WeighbridgeError) -> LayerCall {
     let record = model.layers[reference.layer]
     let written = record.calls[reference.call]
     let isFirst = model.isSequential && reference.layer == 0
-    let tensors =
+    let references =
       isFirst ? values[.impliedInput] ?? [] : try Self.values(of: written.inputs, model, values)
+    let tensors = try inserting(written.inputConstants, into: references, of: record, path)
     var arguments = KerasLayer.CallArguments(plain: written.arguments)
+    let isTraining = takeMode(&arguments)
+    try addConstants(&arguments, of: record, path)
     for argument in written.tensorArguments {
       let tensors = try Self.values(of: argument.tensors, model, values)
       arguments.tensors.append((argument.name, tensors))
@@ -197,17 +204,32 @@ struct KerasImporter: ~Copyable {
     return LayerCall(
       record: record, path: path, number: reference.call + modelCall * record.calls.count,
       inputs: tensors, inputKeys: written.inputKeys, arguments: arguments,
-      operands: written.operands,
+      operands: written.operands, isTraining: isTraining,
       stated: { model.statedOutputs(of: reference) })
+  }
+
+  /// Takes the argument `training`. A call without it is in the mode of the model around it. In
+  /// Keras 3 the argument has no effect.
+  private func takeMode(_ arguments: inout KerasLayer.CallArguments) -> Bool {
+    guard writer.version.major < 3, let written = arguments.plain["training"], written != .null
+    else { return isTraining }
+    guard let mode = written.bool ?? written.integer.map({ $0 != 0 }) else { return isTraining }
+    arguments.plain["training"] = nil
+    return mode
   }
 
   /// Adds a layer, or the model that it is or wraps.
   private mutating func add(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
-    if call.record.isModel { return try addModel(call) }
-    if let inner = try Self.distributedModel(call.record) {
-      return try addDistributed(inner, call)
-    }
-    return try addLayer(call)
+    let inner = try Self.distributedModel(call.record)
+    guard call.record.isModel || inner != nil else { return try addLayer(call) }
+    // Around a wrapped model, the statistics of a batch depend on how Keras passes the steps.
+    if inner != nil, call.isTraining { try KerasTrainingMode.check(call.record, isKnown: true) }
+    let outer = isTraining
+    isTraining = call.isTraining
+    let outputs =
+      if let inner { try addDistributed(inner, call) } else { try addModel(call) }
+    isTraining = outer
+    return outputs
   }
 
   /// Records which kept layer makes the shapes of values unknown.
@@ -273,8 +295,13 @@ struct KerasImporter: ~Copyable {
   private mutating func build(
     _ builder: CustomLayerPolicy.Builder, _ form: KerasLayerRecord, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
+    if call.isTraining {
+      try KerasTrainingMode.check(
+        form, isKnown: form.registeredName == nil && KerasMappings.classes[form.className] != nil)
+    }
     var layer = try layer(call, settings: form.config, arguments: call.arguments)
     layer.functions = functions
+    layer.isTraining = call.isTraining
     let outputs = try builder.build(
       &layer, layer.castInputs(call.inputs), className: form.className, stated: call.stated)
     let isGuess = layer.hasGuessedShape

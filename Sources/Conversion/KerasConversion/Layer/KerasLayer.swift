@@ -75,6 +75,8 @@ package struct KerasLayer: SourceLayer {
   var step = ""
   /// The axis order of images where the settings state none.
   package var defaultLayout = DataLayout.channelsLast
+  /// Whether it is called in training mode, which only Keras 1 and 2 keep when the model runs.
+  package var isTraining = false
   /// Whether it is kept as it is although its output shape is not stated.
   package var hasGuessedShape = false
   /// The functions that the user mapped, by their names in `activation`.

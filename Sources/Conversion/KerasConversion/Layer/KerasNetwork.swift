@@ -10,6 +10,9 @@ package struct KerasNetwork: SourceNetwork {
   /// What is known about values that are dimensions of others, such as the result of `tf.shape`.
   package var knownDimensions: [ValueID: KnownDimensions] = [:]
 
+  /// The layers that were called in training mode, with statistics of the batch.
+  var layersInTraining: Set<String> = []
+
   /// Creates a network that starts with a graph, by default an empty one.
   package init(graph: GraphBuilder = GraphBuilder(), masks: [ValueID: ValueID] = [:]) {
     self.graph = graph

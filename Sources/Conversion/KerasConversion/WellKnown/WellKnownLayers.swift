@@ -16,6 +16,7 @@ enum WellKnownLayers {
 
   private static let others: [String: KerasMapping.Build] = [
     "CastToFloat32": castToFloat32,
+    "CustomScaleLayer": scaledSum,
     "FixedDropout": fixedDropout,
     "InstanceNormalization": contribNormalization,
     "L2Normalization": ssdNormalization,
@@ -44,6 +45,22 @@ enum WellKnownLayers {
     (layer, inputs) throws(WeighbridgeError) in
     layer.decideOnce("is read as efficientnet's dropout, which does nothing when the model runs")
     return try KerasMappings.builder(of: "Dropout")(&layer, inputs)
+  }
+
+  /// The layer of Keras' InceptionResNetV2: the first input plus the scaled second one.
+  private static let scaledSum: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    guard inputs.count == 2 else {
+      throw .unsupported("takes \(inputs.count) inputs; the layer that is known takes two")
+    }
+    let types = inputs.map { layer.graph.type(of: $0) }
+    guard types[0].rank == types[1].rank, types[0].elementType.isFloat else {
+      throw .unsupported("adds \(types[1]) to \(types[0])")
+    }
+    let scale = try layer.real("scale")
+    layer.decideOnce("is read as Keras' layer of InceptionResNetV2: inputs[0] + scale * inputs[1]")
+    let scaled = try layer.add(
+      Rescaling(scale: [scale], offset: [0]), [inputs[1]], role: "scaled")
+    return try layer.add(Add(), [inputs[0]] + scaled)
   }
 
   /// `ssd_keras`' L2Normalization of images (Liu et al. 2015): x / |x| along the channels, times a

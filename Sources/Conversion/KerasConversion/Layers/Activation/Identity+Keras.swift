@@ -26,6 +26,14 @@ extension Identity: KerasMapped {
         (layer, inputs) throws(WeighbridgeError) in
         try layer.add(Identity(), [try layer.onlyInput(inputs)])
       },
+      // The base class itself, which returns what it is given, up to Keras 2.
+      .plain("Layer") { (layer, inputs) throws(WeighbridgeError) in
+        guard layer.version.major < 3 else {
+          throw .unsupported("is Keras' base class, which cannot be called in Keras 3")
+        }
+        layer.ignore("dtype")
+        return try layer.add(Identity(), [try layer.onlyInput(inputs)])
+      },
       KerasLayerClass(
         "SpectralNormalization", masks: .handledByBuilder, casts: .floats, shape: .unknown,
         parts: spectralParts, spectralNormalization),

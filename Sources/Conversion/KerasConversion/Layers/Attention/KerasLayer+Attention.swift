@@ -69,27 +69,62 @@ extension KerasLayer {
       throw .malformed("takes query, value and maybe key, and has \(inputs.count)")
     }
     ignore("dropout", "seed")
-    let query = graph.type(of: inputs[0])
     let masks = try attentionMasks(inputs)
+    let levels: [ValueID]
+    var (inputs, valueMask) = (inputs, masks.value)
+    (inputs, valueMask, levels) = try foldedSequences(inputs, valueMask)
+    let query = graph.type(of: inputs[0])
     // Up to Keras 2.8 it was a setting of the layer.
     let isCausalItself = try flag("causal", default: false)
     let isCausal = try argumentFlag("use_causal_mask", position: 4) || isCausalItself
     let returnsAttentionWeights = try argumentFlag("return_attention_scores", position: 3)
     // Keras subtracts 10⁹ from masked scores, which erases them in float32.
     let masking = AttentionMasking(
-      isCausal: isCausal, hasMask: masks.value != nil,
+      isCausal: isCausal, hasMask: valueMask != nil,
       fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
     let (operation, weights) = try make(&self, masking, returnsAttentionWeights, query)
     let values = inputs.count == 3 ? inputs : inputs + [inputs[1]]
     var mask: [ValueID] = []
-    if let value = masks.value { mask = try add(ExpandDims(axes: [1]), [value], role: "mask") }
+    if let valueMask { mask = try add(ExpandDims(axes: [1]), [valueMask], role: "mask") }
     var outputs = try add(
-      operation, values + mask + weights, role: masks.query == nil ? "" : "attention")
+      operation, values + mask + weights,
+      role: masks.query == nil && levels.isEmpty ? "" : "attention")
+    for index in outputs.indices { outputs[index] = try unfolded(outputs[index], levels) }
     if let query = masks.query {
       outputs[0] = try addZeroing(of: outputs[0], whereNot: query)
       setMask(query, of: outputs[0])
     }
     return outputs
+  }
+
+  /// Merges the axes between the batch and the positions into the batch.
+  ///
+  /// - Returns: The sequences and the mask of the value with the merged axes, and the queries from
+  ///   which their sizes can be restored.
+  private mutating func foldedSequences(
+    _ inputs: [ValueID], _ mask: ValueID?
+  ) throws(WeighbridgeError) -> (inputs: [ValueID], mask: ValueID?, levels: [ValueID]) {
+    let types = inputs.map { graph.type(of: $0) }
+    let count = types[0].rank - 3
+    guard count > 0 else { return (inputs, mask, []) }
+    for type in types {
+      guard type.rank == types[0].rank,
+        (1...count).allSatisfy({ type.shape[$0] == types[0].shape[$0] })
+      else {
+        throw .unsupported("has other axes before the positions in \(type) than in \(types[0])")
+      }
+    }
+    var (result, levels): ([ValueID], [ValueID]) = ([], [])
+    for (index, input) in inputs.enumerated() {
+      let folded = try folded(input, count)
+      result.append(folded.value)
+      if index == 0 { levels = folded.levels }
+    }
+    guard let mask else { return (result, nil, levels) }
+    guard graph.type(of: mask).rank == types[0].rank - 1 else {
+      throw .unsupported("has a mask \(graph.type(of: mask)) of \(types[1])")
+    }
+    return (result, try folded(mask, count).value, levels)
   }
 
   /// The masks of query and value, as booleans.
@@ -118,13 +153,13 @@ extension KerasLayer {
     return try add(Cast(to: .bool), [value], role: role)[0]
   }
 
-  /// Replaces elements by zeros where a mask `[batch, queries]` is false.
+  /// Replaces elements by zeros where a mask `[batch..., queries]` is false.
   private mutating func addZeroing(
     of value: ValueID, whereNot mask: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: value)
     let number = try add(Cast(to: type.elementType), [mask], role: "query_mask")
-    let factor = try add(ExpandDims(axes: [2]), number, role: "query_mask")
+    let factor = try add(ExpandDims(axes: [type.rank - 1]), number, role: "query_mask")
     return try add(Multiply(), [value] + factor)[0]
   }
 

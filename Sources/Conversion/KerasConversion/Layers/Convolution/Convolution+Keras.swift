@@ -55,6 +55,8 @@ extension Convolution: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
     let window = try window(&layer, axes: axes)
+    let folded = try foldedInput(&layer, inputs, axes: axes, layout)
+    let inputs = [folded.value]
     let channels = try layer.channels(of: inputs, layout: layout)
     guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
       throw .malformed("\(channels) channels and \(filters) filters in \(groups) groups")
@@ -67,7 +69,22 @@ extension Convolution: KerasMapped {
       $0.permuted([axes + 1, axes] + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
-    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+    let role = folded.levels.isEmpty ? "" : "convolution"
+    let output = try layer.add(operation, inputs + [kernel] + bias, role: role)[0]
+    return try layer.addActivation(to: try layer.unfolded(output, folded.levels))
+  }
+
+  /// The input, with all axes before the spatial ones merged: since 2.4, Keras 2 takes more than the
+  /// batch there.
+  private static func foldedInput(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int, _ layout: DataLayout
+  ) throws(WeighbridgeError) -> (value: ValueID, levels: [ValueID]) {
+    let (input, type) = try layer.typedInput(inputs)
+    let count = type.rank - axes - 2
+    guard count > 0, layout == .channelsLast, layer.version >= KerasVersion(2, 4),
+      layer.version.major < 3
+    else { return (input, []) }
+    return try layer.folded(input, count)
   }
 
   private static func depthwise(

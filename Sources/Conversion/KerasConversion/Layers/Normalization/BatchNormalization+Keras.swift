@@ -47,10 +47,15 @@ extension BatchNormalization: KerasMapped {
     layer.ignore("momentum", "fused", "renorm_clipping", "renorm_momentum")
     try layer.require(
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
+    let usesBatch = try usesBatch(&layer, inputs, isRenormalized: isRenormalized)
     let shape = try weightShape(layer, axes, inputs[0])
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
       let isTrainable = slot.name == "gamma" || slot.name == "beta"
+      if usesBatch, !isTrainable {
+        try layer.ignoreWeight(slot.name, shape: shape)
+        continue
+      }
       weights.append(
         try layer.weight(slot.name, shape: shape, isTrainable: isTrainable, keepsType: true))
     }
@@ -59,6 +64,7 @@ extension BatchNormalization: KerasMapped {
         try layer.ignoreWeight(role, shape: shape)
       }
     }
+    if usesBatch { return try operation.addOfBatch(to: &layer, inputs[0], axes, weights) }
     return axes.count == 1
       ? try layer.add(operation, inputs + weights)
       : try operation.addArithmetic(to: &layer, inputs[0], weights)
