@@ -38,10 +38,18 @@ import Testing
       "lambda x: tf.image.resize(x, [66, 200], method='nearest')":
         "tf.image.resize(x, (66, 200), method='nearest')",
       "resize": "tensorflow.image.resize_images(image, (40, 160))",
+      "lambda x: K.abs(x[0] - x[1]) ** 2": "K.abs(x[0] - x[1]) ** 2",
+      "lambda x: tf.where(x > 0.5, x, x % 3)": "tf.where(x > 0.5, x, x % 3)",
+      "lambda x: tf.concat([x, -x, x[:, 2:]], axis=-1)":
+        "tf.concat((x, -x, x[:, 2:]), axis=-1)",
+      "lambda x: x // 2 <= K.sum(x, axis=[1, 2], keepdims=True)":
+        "(x // 2) <= K.sum(x, axis=(1, 2), keepdims=True)",
+      "exchanged": "((v[1] - v[0]) * 2, v[1] * v[0])",
+      "rotated": "a[0] * a[1] + (a[0] * a[2])", "captured": "K.clip(x, -limit, limit)",
     ]
     // Conditions and loops are not supported.
     let unsupported: Set = [
-      "lambda x: K.softmax(x) if x is None else x", "lambda x: [y for y in x]",
+      "lambda x: K.softmax(x) if x is None else x", "lambda x: [y for y in x]", "discarded",
     ]
     for text in functions.keys {
       let code = try code(functions[text]?.string ?? "")
@@ -55,6 +63,7 @@ import Testing
         #expect(expression == normalized[text] ?? String(text.dropFirst("lambda x: ".count)))
       }
     }
+    #expect(try code(functions["captured"]?.string ?? "").freeNames == ["limit"])
     let condition = try code(functions["lambda x: K.softmax(x) if x is None else x"]?.string ?? "")
     #expect(condition.names.suffix(2) == ["K", "softmax"])  // the names in Python 2 include None
   }
@@ -101,6 +110,28 @@ import Testing
     ] as [(String, String)])
   func negativeOperands(_ compiled: String, _ expected: String) throws {
     #expect(try code(compiled).expression?.text(["x"]) == expected)
+  }
+
+  @Test("Python 3.4 and 3.5 wrote instructions of the sizes of Python 2 in functions of Python 3")
+  func python34() throws {
+    // `lambda x: K.sum(x, axis=1) + 2`, assembled by hand from the opcodes of Python 3.5.
+    let instructions: [UInt8] = [
+      116, 0, 0, 106, 1, 0, 124, 0, 0, 100, 1, 0, 100, 2, 0, 131, 1, 1, 100, 3, 0, 23, 83,
+    ]
+    func counted(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count), 0, 0, 0] + bytes }
+    func text(_ string: String) -> [UInt8] {
+      [0x7A, UInt8(string.utf8.count)] + Array(string.utf8)
+    }
+    func number(_ value: UInt8) -> [UInt8] { [0x69, value, 0, 0, 0] }
+    let zero = [UInt8](repeating: 0, count: 4)
+    var bytes: [UInt8] = [0xE3, 1, 0, 0, 0] + zero + [1, 0, 0, 0] + [4, 0, 0, 0] + [67, 0, 0, 0]
+    bytes += [0x73] + counted(instructions)
+    bytes += [0x29, 4, 0x4E] + text("axis") + number(1) + number(2)
+    bytes += [0x29, 2] + text("K") + text("sum")
+    bytes += [0x29, 1] + text("x") + [0x29, 0, 0x29, 0]
+    bytes += text("f.py") + text("<lambda>") + [1, 0, 0, 0, 0x73] + zero
+    let code = try code(Data(bytes).base64EncodedString())
+    #expect(code.expression?.text(["x"]) == "K.sum(x, axis=1) + 2")
   }
 
   @Test(

@@ -31,6 +31,10 @@ FUNCTIONS = [
     "lambda x: K.l2_normalize(x, axis=1)",
     "lambda x: tf.image.resize_images(x, (66, 200), align_corners=True)",
     "lambda x: tf.image.resize(x, [66, 200], method='nearest')",
+    "lambda x: K.abs(x[0] - x[1]) ** 2",
+    "lambda x: tf.where(x > 0.5, x, x % 3)",
+    "lambda x: tf.concat([x, -x, x[:, 2:]], axis=-1)",
+    "lambda x: x // 2 <= K.sum(x, axis=[1, 2], keepdims=True)",
     "lambda x: K.softmax(x) if x is None else x",
     "lambda x: [y for y in x]",
 ]
@@ -41,6 +45,35 @@ def resize(image):
     return tf.image.resize_images(image, (40, 160))
 """
 
+DEFINITIONS = {
+    "resize": RESIZE,
+    "exchanged": """
+def exchanged(v):
+    x, y = v
+    x, y = y, x
+    z = x - y
+    z *= 2
+    return [z, x * y]
+""",
+    "rotated": """
+def rotated(a):
+    x, y, z = a[0], a[1], a[2]
+    p = q = x
+    return p * y + q * z
+""",
+    "captured": """
+def make(limit):
+    return lambda x: K.clip(x, -limit, limit)
+captured = make(3)
+""",
+    "discarded": """
+def discarded(x):
+    parts = [x]
+    parts.append(x)
+    return K.concatenate(parts)
+""",
+}
+
 
 def main():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "functions.json")
@@ -50,11 +83,13 @@ def main():
     for text in FUNCTIONS:
         code = marshal.dumps(eval(compile(text, "functions.py", "eval")).__code__)
         codes[text] = base64.b64encode(code).decode("ascii")
-    names = {}
-    exec(compile(RESIZE, "functions.py", "exec"), names)
-    code = marshal.dumps(names["resize"].__code__)
-    codes["resize"] = base64.b64encode(code).decode("ascii")
-    codes["raw"] = code.decode("raw_unicode_escape")
+    for name, text in DEFINITIONS.items():
+        names = {}
+        exec(compile(text, "functions.py", "exec"), names)
+        code = marshal.dumps(names[name].__code__)
+        codes[name] = base64.b64encode(code).decode("ascii")
+        if name == "resize":
+            codes["raw"] = code.decode("raw_unicode_escape")
     stored[version] = codes
     with open(path, "w") as file:
         file.write(json.dumps(stored, indent=1, sort_keys=True, separators=(",", ": ")) + "\n")

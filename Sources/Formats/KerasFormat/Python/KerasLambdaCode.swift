@@ -7,6 +7,8 @@ package struct KerasLambdaCode: Sendable {
   package let code: PythonCode
   /// The default values of its last arguments; empty if there are none.
   package let defaults: [JSONValue]
+  /// The values of the variables of enclosing functions that it uses, in their order.
+  package let closure: [JSONValue]
 
   /// A size in bytes that no function of a layer exceeds.
   private static let sizeLimit = 1 << 20
@@ -28,7 +30,14 @@ package struct KerasLambdaCode: Sendable {
     }
     code = try PythonMarshal.code(try Self.bytes(text))
     let list = function?.array ?? []
-    defaults = (parts?["defaults"] ?? (list.count > 1 ? list[1] : .null)).array ?? []
+    defaults = Self.values(parts?["defaults"] ?? (list.count > 1 ? list[1] : .null))
+    closure = Self.values(parts?["closure"] ?? (list.count > 2 ? list[2] : .null))
+  }
+
+  /// The elements of a list, or of Keras 3's form of a tuple.
+  private static func values(_ json: JSONValue) -> [JSONValue] {
+    let form = json.object
+    return json.array ?? form?["items"]?.array ?? form?["config"]?.object?["items"]?.array ?? []
   }
 
   /// Decodes the bytes in a string: base64, or in Keras 1 and early versions of Keras 2 one

@@ -1,32 +1,51 @@
 extension PythonCode {
-  /// The expression that the function computes, if every instruction is understood and all versions
-  /// of Python that may have written it agree on the meaning.
-  package var expression: PythonExpression? {
+  /// The expression that the function computes; `nil` where ``reading()`` gives a reason.
+  package var expression: PythonExpression? { try? reading() }
+
+  /// Returns the expression that the function computes, if every instruction is understood and all
+  /// versions of Python that may have written it agree on the meaning.
+  package func reading() throws(PythonRefusal) -> PythonExpression {
     var candidates: Set<PythonExpression> = []
+    var furthest = (position: -1, refusal: PythonRefusal("is of an unknown version of Python"))
     for dialect in PythonDialect.all where dialect.supports(layout) {
       var interpreter = SymbolicInterpreter(code: self, dialect: dialect)
-      if let expression = interpreter.result() { candidates.insert(expression) }
+      do throws(PythonRefusal) { candidates.insert(try interpreter.result()) } catch {
+        if interpreter.position > furthest.position { furthest = (interpreter.position, error) }
+      }
     }
-    return candidates.count == 1 ? candidates.first : nil
+    guard let expression = candidates.first else { throw furthest.refusal }
+    guard candidates.count == 1 else {
+      throw PythonRefusal("means different things in different versions of Python")
+    }
+    return expression
   }
 }
 
-/// An interpreter of the instructions that computes expressions instead of values.
-private struct SymbolicInterpreter {
+/// The reason why a compiled function is not understood, as a clause whose subject is the function.
+package struct PythonRefusal: Error {
+  package let reason: String
+
+  package init(_ reason: String) { self.reason = reason }
+}
+
+/// An interpreter of the instructions of straight-line code that computes expressions instead of
+/// values.
+struct SymbolicInterpreter {
   /// An expression and its number of nodes; `nil` represents the NULL that Python pushes next to a
   /// function.
-  private typealias Entry = (expression: PythonExpression?, size: Int)
+  typealias Entry = (expression: PythonExpression?, size: Int)
 
   /// Limits that simple functions do not exceed.
-  private static let instructionLimit = 300
+  private static let instructionLimit = 500
   private static let sizeLimit = 2000
 
   let code: PythonCode
   let dialect: PythonDialect
-  private var position = 0
-  private var stack: [Entry] = []
+  /// The position of the next instruction.
+  private(set) var position = 0
+  var stack: [Entry] = []
   private var locals: [Int: Entry] = [:]
-  private var keywordNames: [String] = []
+  var keywordNames: [String] = []
 
   init(code: PythonCode, dialect: PythonDialect) {
     self.code = code
@@ -35,35 +54,43 @@ private struct SymbolicInterpreter {
   }
 
   /// The function's value, if all of its bytes are understood.
-  mutating func result() -> PythonExpression? {
+  mutating func result() throws(PythonRefusal) -> PythonExpression {
     var argument = 0
     for _ in 0..<Self.instructionLimit {
-      guard let (opcode, operand) = next(), let instruction = dialect.instructions[opcode] else {
-        return nil
+      let (opcode, operand) = try next()
+      guard let instruction = dialect.instructions[opcode] else {
+        throw PythonRefusal("has an instruction of Python, \(opcode), that is not known here")
       }
       argument = argument << 8 | operand
-      guard argument < 1 << 24 else { return nil }
+      guard argument < 1 << 24 else { throw Self.damaged }
       switch instruction {
       case .extendedArgument: continue
       case .returnValue, .returnConstant:
-        if instruction == .returnConstant, !push(constant(argument)) { return nil }
-        guard position == code.instructions.count, stack.count == 1 else { return nil }
-        return stack[0].expression
+        if instruction == .returnConstant { try push(try constant(argument)) }
+        let values = try pop(1).values
+        guard position == code.instructions.count else {
+          throw PythonRefusal("has a condition or a second end")
+        }
+        guard stack.isEmpty else { throw Self.damaged }
+        return values[0]
       default:
-        guard run(instruction, argument), skipCaches(of: opcode) else { return nil }
+        try run(instruction, argument)
+        try skipCaches(of: opcode)
       }
       argument = 0
     }
-    return nil
+    throw PythonRefusal("has more than \(Self.instructionLimit) instructions")
   }
 
+  static let damaged = PythonRefusal("has instructions that no version of Python writes")
+
   /// The next opcode and its argument, which is 0 if it has none.
-  private mutating func next() -> (UInt8, Int)? {
+  private mutating func next() throws(PythonRefusal) -> (UInt8, Int) {
     let bytes = code.instructions
-    guard position < bytes.count else { return nil }
+    guard position < bytes.count else { throw Self.damaged }
     let opcode = bytes[position]
     let size = dialect.firstOpcodeWithArgument.map { opcode >= $0 ? 3 : 1 } ?? 2
-    guard size <= bytes.count - position else { return nil }
+    guard size <= bytes.count - position else { throw Self.damaged }
     defer { position += size }
     switch size {
     case 1: return (opcode, 0)
@@ -72,79 +99,100 @@ private struct SymbolicInterpreter {
     }
   }
 
-  private mutating func skipCaches(of opcode: UInt8) -> Bool {
+  private mutating func skipCaches(of opcode: UInt8) throws(PythonRefusal) {
     let size = 2 * (dialect.cacheSizes[opcode] ?? 0)
     let bytes = code.instructions
     guard size <= bytes.count - position,
       bytes[position..<position + size].allSatisfy({ $0 == 0 })
-    else { return false }
+    else { throw Self.damaged }
     position += size
-    return true
   }
 
-  private mutating func run(_ instruction: PythonDialect.Instruction, _ argument: Int) -> Bool {
+  private mutating func run(
+    _ instruction: PythonDialect.Instruction, _ argument: Int
+  ) throws(PythonRefusal) {
     switch instruction {
-    case .noOperation: return true
-    case .popTop: return stack.popLast() != nil
-    case .pushNull:
-      stack.append((nil, 0))
-      return true
-    case .negate: return combine(1) { .negated($0[0]) }
-    case .binary(let symbol): return combine(2) { .binary(symbol, $0[0], $0[1]) }
-    case .numberedBinary:
-      let symbols = PythonDialect.numberedOperators
-      guard argument < 2 * symbols.count else { return false }
-      return combine(2) { .binary(symbols[argument % symbols.count], $0[0], $0[1]) }
-    case .item: return combine(2) { .item($0[0], $0[1]) }
-    case .slicedItem: return combine(3) { .item($0[0], .slice([$0[1], $0[2]])) }
+    case .noOperation: break
+    case .refused(let what): throw PythonRefusal("has \(what)")
+    case .popTop: try discard()
+    case .pushNull: stack.append((nil, 0))
+    case .swap(let distance): try swap(distance)
+    case .numberedSwap: try swap(argument)
+    case .rotate(let count): try rotate(count)
+    case .copy(let distance): try copy(distance)
+    case .numberedCopy: try copy(argument)
+    case .negate: try combine(1) { .negated($0[0]) }
+    case .binary, .numberedBinary, .comparison: try combineBinary(instruction, argument)
+    case .item: try combine(2) { .item($0[0], $0[1]) }
+    case .slicedItem: try combine(3) { .item($0[0], .slice([$0[1], $0[2]])) }
     case .python2SlicedItem(let hasLower, let hasUpper):
-      return slicedItem(hasLower: hasLower, hasUpper: hasUpper)
-    case .slice: return (2...3).contains(argument) && combine(argument) { .slice($0) }
-    case .tuple: return combine(argument) { .tuple($0) }
-    case .extendTuple: return argument == 1 && extendTuple()
-    case .local: return pushLocal(argument)
-    case .twoLocals: return pushLocal(argument >> 4) && pushLocal(argument & 15)
-    case .storeLocal:
-      locals[argument] = stack.popLast()
-      return locals[argument]?.expression != nil
-    case .constant: return push(constant(argument))
-    case .global: return pushGlobal(argument)
-    case .dereference:
-      let names = code.layout == .python311 ? code.variables : code.cellNames
-      return names.indices.contains(argument) && push(.name(names[argument]))
-    case .attribute: return pushAttribute(argument)
-    case .method: return addAttribute(argument, isMethod: true)
-    case .importModule: return importModule(argument)
-    case .importName: return importName(argument)
+      try slicedItem(hasLower: hasLower, hasUpper: hasUpper)
+    case .slice:
+      guard (2...3).contains(argument) else { throw Self.damaged }
+      try combine(argument) { .slice($0) }
+    case .tuple: try combine(argument) { .tuple($0) }
+    case .extendTuple: try extendTuple(argument)
+    case .unpack: try unpack(argument)
+    case .local: try pushLocal(argument)
+    case .twoLocals:
+      try pushLocal(argument >> 4)
+      try pushLocal(argument & 15)
+    case .storeLocal: try storeLocal(argument)
+    case .storeLocalThenLocal:
+      try storeLocal(argument >> 4)
+      try pushLocal(argument & 15)
+    case .storeTwoLocals:
+      try storeLocal(argument >> 4)
+      try storeLocal(argument & 15)
+    case .constant: try push(try constant(argument))
+    case .global: try pushGlobal(argument)
+    case .dereference: try pushCaptured(argument)
+    case .attribute: try pushAttribute(argument)
+    case .method: try addAttribute(argument, isMethod: true)
+    case .importModule: try importModule(argument)
+    case .importName: try importName(argument)
     case .python2Call, .call, .callKeywords, .callMethod, .python311Call, .python313CallKeywords:
-      return call(instruction, argument)
-    case .keywordNames:
-      keywordNames = constant(argument)?.names ?? []
-      return !keywordNames.isEmpty
-    case .returnValue, .returnConstant, .extendedArgument: return false
+      try call(instruction, argument)
+    case .keywordNames: keywordNames = try names(try constant(argument))
+    case .returnValue, .returnConstant, .extendedArgument: throw Self.damaged
     }
   }
 
-  private func constant(_ index: Int) -> PythonExpression? {
-    code.constants.indices.contains(index) ? .value(code.constants[index]) : nil
+  private func constant(_ index: Int) throws(PythonRefusal) -> PythonExpression {
+    guard code.constants.indices.contains(index) else { throw Self.damaged }
+    return .value(code.constants[index])
   }
 
-  private func name(_ index: Int) -> String? {
-    code.names.indices.contains(index) ? code.names[index] : nil
+  func name(_ index: Int) throws(PythonRefusal) -> String {
+    guard code.names.indices.contains(index) else { throw Self.damaged }
+    return code.names[index]
   }
 
-  private mutating func push(_ expression: PythonExpression?, size: Int = 1) -> Bool {
-    guard let expression, size <= Self.sizeLimit else { return false }
+  /// The names in a constant tuple.
+  func names(_ expression: PythonExpression) throws(PythonRefusal) -> [String] {
+    guard case .value(let value) = expression, let names = value.names, !names.isEmpty else {
+      throw Self.damaged
+    }
+    return names
+  }
+
+  mutating func push(
+    _ expression: PythonExpression, size: Int = 1
+  ) throws(PythonRefusal) {
+    guard size <= Self.sizeLimit else {
+      throw PythonRefusal("computes an expression of more than \(Self.sizeLimit) parts")
+    }
     stack.append((expression, size))
-    return true
   }
 
   /// Pops entries from the stack, none of which may be NULL.
-  private mutating func pop(_ count: Int) -> (values: [PythonExpression], size: Int)? {
-    guard count <= stack.count else { return nil }
+  mutating func pop(
+    _ count: Int
+  ) throws(PythonRefusal) -> (values: [PythonExpression], size: Int) {
+    guard count <= stack.count else { throw Self.damaged }
     let entries = stack.suffix(count)
     let values = entries.compactMap(\.expression)
-    guard values.count == count else { return nil }
+    guard values.count == count else { throw Self.damaged }
     let size = entries.reduce(0) { $0 + $1.size }
     stack.removeLast(count)
     return (values, size)
@@ -152,109 +200,55 @@ private struct SymbolicInterpreter {
 
   private mutating func combine(
     _ count: Int, _ transform: ([PythonExpression]) -> PythonExpression
-  ) -> Bool {
-    guard let (values, size) = pop(count) else { return false }
-    return push(transform(values), size: size + 1)
+  ) throws(PythonRefusal) {
+    let (values, size) = try pop(count)
+    try push(transform(values), size: size + 1)
   }
 
-  private mutating func slicedItem(hasLower: Bool, hasUpper: Bool) -> Bool {
-    let count = 1 + (hasLower ? 1 : 0) + (hasUpper ? 1 : 0)
-    return combine(count) {
-      let bounds = [hasLower ? $0[1] : .value(.none), hasUpper ? $0[count - 1] : .value(.none)]
-      return .item($0[0], .slice(bounds))
-    }
-  }
-
-  private mutating func extendTuple() -> Bool {
-    guard let (values, size) = pop(2), case .tuple(let first) = values[0],
-      case .value(.tuple(let more)) = values[1]
-    else { return false }
-    return push(.tuple(first + more.map { .value($0) }), size: size + more.count)
-  }
-
-  private mutating func pushLocal(_ index: Int) -> Bool {
-    guard let (expression, size) = locals[index] else { return false }
-    return push(expression, size: size)
-  }
-
-  /// In Python 3.11 and 3.12 a NULL for a call comes before the function, in 3.13 after it.
-  private mutating func pushGlobal(_ argument: Int) -> Bool {
-    let hasNull = dialect.hasFlaggedGlobals && argument & 1 == 1
-    if hasNull { stack.append((nil, 0)) }
-    return push(name(dialect.hasFlaggedGlobals ? argument >> 1 : argument).map { .name($0) })
-  }
-
-  private mutating func pushAttribute(_ argument: Int) -> Bool {
-    guard dialect.hasFlaggedAttributes else { return addAttribute(argument, isMethod: false) }
-    return addAttribute(argument >> 1, isMethod: argument & 1 == 1)
-  }
-
-  private mutating func addAttribute(_ index: Int, isMethod: Bool) -> Bool {
-    guard let name = name(index), let (values, size) = pop(1) else { return false }
-    if isMethod { stack.append((nil, 0)) }
-    return push(.attribute(values[0], name), size: size + 1)
-  }
-
-  /// `import a.b` yields `a`, and `from a.b import c` yields `a.b`.
-  private mutating func importModule(_ index: Int) -> Bool {
-    guard let name = name(index), let (values, _) = pop(2) else { return false }
-    let isWhole = values[1] == .value(.none)
-    return push(.name(isWhole ? String(name.prefix { $0 != "." }) : name))
-  }
-
-  private mutating func importName(_ index: Int) -> Bool {
-    guard let name = name(index), let module = stack.last?.expression else { return false }
-    return push(.attribute(module, name), size: 2)
-  }
-
-  private mutating func call(
+  private mutating func combineBinary(
     _ instruction: PythonDialect.Instruction, _ argument: Int
-  ) -> Bool {
-    var names = keywordNames
-    keywordNames = []
-    var named: [String: PythonExpression] = [:]
-    var count = argument
-    var size = 0
-    if instruction == .callKeywords || instruction == .python313CallKeywords {
-      guard let top = pop(1), let tuple = top.values[0].names else { return false }
-      names = tuple
-    } else if instruction == .python2Call {
-      guard let pairs = pop(2 * (argument >> 8)) else { return false }
-      for index in stride(from: 0, to: pairs.values.count, by: 2) {
-        guard case .value(let value) = pairs.values[index],
-          let name = value.name
-        else { return false }
-        named[name] = pairs.values[index + 1]
+  ) throws(PythonRefusal) {
+    let symbol: String
+    switch instruction {
+    case .binary(let written): symbol = written
+    case .comparison(let shift):
+      // A higher number is that of `in` or `is` in Python before 3.9.
+      guard argument >> shift < PythonDialect.comparisons.count else {
+        throw PythonRefusal("has a condition")
       }
-      (count, size) = (argument & 0xFF, pairs.size)
+      symbol = PythonDialect.comparisons[argument >> shift]
+    default:
+      let symbols = PythonDialect.numberedOperators
+      guard argument < 2 * symbols.count else { throw Self.damaged }
+      symbol = symbols[argument % symbols.count]
     }
-    guard let arguments = pop(count), names.count <= count,
-      let function = popFunction(instruction)
-    else { return false }
-    for (name, value) in zip(names, arguments.values.suffix(names.count)) { named[name] = value }
-    let positional = Array(arguments.values.dropLast(names.count))
-    return push(
-      .call(function.expression, positional, named: named),
-      size: size + arguments.size + function.size + 1)
+    try combine(2) { .binary(symbol, $0[0], $0[1]) }
   }
 
-  /// Pops the called function and the NULL next to it where Python reserves a slot for `self`.
-  private mutating func popFunction(
-    _ instruction: PythonDialect.Instruction
-  ) -> (expression: PythonExpression, size: Int)? {
-    let hasNull = ![.python2Call, .call, .callKeywords].contains(instruction)
-    var entries: [Entry] = []
-    for _ in 0..<(hasNull ? 2 : 1) {
-      guard let entry = stack.popLast() else { return nil }
-      entries.append(entry)
+  /// Removes the value of a statement, which must not have changed anything.
+  private mutating func discard() throws(PythonRefusal) {
+    guard let entry = stack.popLast() else { throw Self.damaged }
+    guard case .call(let function, _, _) = entry.expression else { return }
+    let isHarmless =
+      if case .attribute(_, "set_shape") = function { true } else { function.path == "print" }
+    guard isHarmless else {
+      let method = if case .attribute(_, let name) = function { name } else { "a function" }
+      let name = PythonValue.printable(function.path ?? method)
+      throw PythonRefusal("calls \(name) and does not use what that returns")
     }
-    let functions = entries.filter { $0.expression != nil }
-    guard functions.count == 1, let expression = functions[0].expression else { return nil }
-    return (expression, functions[0].size)
   }
-}
 
-extension PythonExpression {
-  /// The names of a constant tuple.
-  fileprivate var names: [String]? { if case .value(let value) = self { value.names } else { nil } }
+  private mutating func storeLocal(_ index: Int) throws(PythonRefusal) {
+    guard let entry = stack.popLast(), entry.expression != nil else { throw Self.damaged }
+    locals[index] = entry
+  }
+
+  private mutating func pushLocal(_ index: Int) throws(PythonRefusal) {
+    guard let (expression, size) = locals[index], let expression else {
+      let variables = code.variables
+      let name = variables.indices.contains(index) ? PythonValue.printable(variables[index]) : "?"
+      throw PythonRefusal("uses its variable \(name), which gets no value that the file has")
+    }
+    try push(expression, size: size)
+  }
 }

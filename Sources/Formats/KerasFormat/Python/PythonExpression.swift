@@ -3,13 +3,17 @@ package indirect enum PythonExpression: Hashable, Sendable {
   /// An argument of the function, by its index.
   case argument(Int)
   case value(PythonValue)
-  /// A name that is not defined in the function: a module, or a variable of an enclosing scope.
+  /// A name that is not defined in the function: a module or another global variable.
   case name(String)
+  /// A variable of an enclosing function, with its index in the closure.
+  case captured(Int, String)
   case attribute(PythonExpression, String)
   case negated(PythonExpression)
   /// An operator such as `/`, and its left and right operands.
   case binary(String, PythonExpression, PythonExpression)
   case item(PythonExpression, PythonExpression)
+  /// One of several values into which another is unpacked, by its index and their number.
+  case part(PythonExpression, Int, of: Int)
   case slice([PythonExpression])
   /// A tuple or a list.
   case tuple([PythonExpression])
@@ -28,6 +32,9 @@ package indirect enum PythonExpression: Hashable, Sendable {
   ///
   /// - Parameter arguments: The names of the function's arguments.
   package func text(_ arguments: [String]) -> String { text(arguments, as: .whole) }
+
+  /// Python 2's `/`, which rounds the quotient of integers down.
+  package static let classicDivision = "/ of Python 2"
 
   /// The position in the enclosing expression, which decides whether parentheses are needed.
   private enum Role {
@@ -51,7 +58,7 @@ package indirect enum PythonExpression: Hashable, Sendable {
     case .value(let value):
       let text = value.text()
       return role == .base && value.number != nil && text.hasPrefix("-") ? "(\(text))" : text
-    case .name(let name): return PythonValue.printable(name)
+    case .name(let name), .captured(_, let name): return PythonValue.printable(name)
     case .attribute(let base, let name):
       return "\(base.text(arguments, as: .base)).\(PythonValue.printable(name))"
     case .negated(let operand):
@@ -60,6 +67,8 @@ package indirect enum PythonExpression: Hashable, Sendable {
     case .binary(let symbol, let left, let right):
       let text = binaryText(symbol, left, right, arguments)
       return role == .whole ? text : "(\(text))"
+    case .part(let base, let index, _):
+      return "\(base.text(arguments, as: .base))[\(index)]"
     case .item(let base, .tuple(let indices)):
       return "\(base.text(arguments, as: .base))[\(list(indices))]"
     case .item(let base, .value(.tuple(let indices))):
@@ -84,11 +93,14 @@ package indirect enum PythonExpression: Hashable, Sendable {
     // These operators are left-associative: the left operand of a sum needs no parentheses.
     let isSum = ["+", "-"].contains(symbol) && left.isArithmetic
     let lhs = left.text(arguments, as: isSum ? .whole : symbol == "**" ? .base : .operand)
-    return "\(lhs) \(symbol) \(right.text(arguments, as: .operand))"
+    let written = symbol == Self.classicDivision ? "/" : symbol
+    return "\(lhs) \(written) \(right.text(arguments, as: .operand))"
   }
 
   private var isArithmetic: Bool {
-    if case .binary(let symbol, _, _) = self { return ["*", "/", "+", "-"].contains(symbol) }
+    if case .binary(let symbol, _, _) = self {
+      return ["*", "/", "+", "-", Self.classicDivision].contains(symbol)
+    }
     return false
   }
 }

@@ -181,12 +181,14 @@ struct PythonMarshal {
     else { throw Self.malformed }
     let names = try strings(depth)
     let variables = try strings(depth)
-    var cells: [String] = []
+    var (cells, free): ([String], [String]) = ([], [])
     if layout == .python311 {
       guard case .bytes(let kinds) = try value(depth: depth + 1), kinds.count == variables.count
       else { throw Self.malformed }
+      // The flag of a variable that an enclosing function defines.
+      free = zip(variables, kinds).filter { $0.1 & 0x80 != 0 }.map(\.0)
     } else {
-      let free = try strings(depth)
+      free = try strings(depth)
       cells = try strings(depth) + free
     }
     _ = try string(depth)  // the file name
@@ -199,7 +201,7 @@ struct PythonMarshal {
     return PythonCode(
       layout: layout, name: name, argumentCount: argumentCount, instructions: instructions,
       constants: constants.map(decodingStrings), names: names, variables: variables,
-      cellNames: cells)
+      cellNames: cells, freeNames: free)
   }
 
   /// A constant with strings in place of the bytes that Python 2 uses for them.

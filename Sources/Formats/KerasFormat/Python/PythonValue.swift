@@ -96,4 +96,6 @@ package struct PythonCode: Hashable, Sendable {
   package let variables: [String]
   /// The variables shared with nested or enclosing functions.
   package let cellNames: [String]
+  /// The variables of enclosing functions, in the order of the closure's values.
+  package let freeNames: [String]
 }
