@@ -147,8 +147,8 @@ struct CoreMLLayerImport: MappedLayer {
   /// Returns a value as a tensor with all the axes of its rank.
   mutating func fullRankBlob(_ value: ValueID) throws(WeighbridgeError) -> CoreMLBlob {
     let rank = type(value).rank
-    guard rank <= CoreMLAxis.allCases.count else {
-      throw unsupported("makes an array of rank \(rank), and Core ML's have rank 5 at most")
+    guard (1...CoreMLAxis.allCases.count).contains(rank) else {
+      throw unsupported("makes an array of rank \(rank), and Core ML's have rank 1 to 5")
     }
     return CoreMLBlob(value, rank: rank)
   }
