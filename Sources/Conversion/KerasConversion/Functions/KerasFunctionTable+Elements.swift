@@ -257,11 +257,11 @@ extension KerasFunction {
     var value = try tensor("x", "value", at: 0)
     guard let target = try elementType("dtype") else { throw missing("dtype") }
     let own = type(of: value).elementType
-    let isWider = own.isFloat || own.byteCount > target.byteCount
-    guard !target.isFloat, target != .bool, isWider, target.byteCount <= 2 else {
+    guard !target.isFloat, target != .bool, own != .bool, target.byteCount <= 2 else {
       throw .unsupported("dtype=\(target.rawValue) of \(type(of: value))")
     }
-    let range = target.integerRange
+    var range = target.integerRange
+    if !own.isFloat { range = range.clamped(to: own.integerRange) }
     let bounds = (
       try number(range.upperBound, like: value), try number(range.lowerBound, like: value)
     )
