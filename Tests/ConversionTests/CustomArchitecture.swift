@@ -138,6 +138,33 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
     BadMapping(
       of: #"{"steps": [{"kind": "tanh"}], "outputs": ["step2"]}"#, "refers to \"step2\""),
     BadMapping(of: #"{"steps": [{"kind": "tanh"}], "outputs": []}"#, "outputs is empty"),
+    BadMapping(
+      of: #"{"function": "tf.math.reduce_summ"}"#,
+      "classes.Odd.function is \"tf.math.reduce_summ\", which is not a function that"),
+    BadMapping(of: #"{"function": "K.sum"}"#, "which is not a function that Weighbridge knows"),
+    BadMapping(of: #"{"function": "tf.abs", "kind": "tanh"}"#, "has both a \"function\" and a"),
+    BadMapping(of: #"{"function": "tf.abs", "attributes": {}}"#, "attributes is not known here"),
+    BadMapping(of: #"{"function": "tf.abs", "weights": [0]}"#, "takes weights only among"),
+    BadMapping(
+      of: #"{"function": "tf.add", "inputs": ["input", "inputs"]}"#,
+      "classes.Odd.inputs refers to \"inputs\""),
+    BadMapping(
+      of: #"[{"function": "tf.abs"}, {"function": "tf.concat", "inputs": [["step1", "step2"]]}]"#,
+      "classes.Odd[1].inputs refers to \"step2\""),
+    BadMapping(
+      of: #"{"function": "tf.add", "inputs": ["input", null]}"#, "neither a name nor an array"),
+    BadMapping(
+      of: #"{"function": "tf.add", "inputs": ["input", {"constant": 1, "dtype": "int3"}]}"#,
+      "is no type of numbers"),
+    BadMapping(
+      #"{"classes": {"Odd": {"function": "tf.abs", "config": {"speed": 3}}}}"#, .unsupported,
+      "classes.Odd: is called with speed=3"),
+    BadMapping(
+      #"{"classes": {"Odd": {"function": "keras.backend.sum", "config": {"axis": 7}}}}"#,
+      .malformed, "classes.Odd: "),
+    BadMapping(
+      #"{"classes": {"Odd": {"function": "tf.abs", "inputs": ["input", "input"]}}}"#, .unsupported,
+      "classes.Odd: is called with an argument 1 too many"),
     BadMapping(of: #"{"keep": false}"#, "classes.Odd.keep can only be true"),
     BadMapping(of: #"{"keep": true, "output_shapes": [[0]]}"#, "is not a list of shapes"),
     BadMapping(

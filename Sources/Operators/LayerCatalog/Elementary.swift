@@ -9,11 +9,11 @@
 /// The C library's elementary functions; its module's name depends on the system.
 extension Double {
   /// e to the power of this.
-  var exponential: Double { exp(self) }
+  package var exponential: Double { exp(self) }
   /// e to the power of this, minus 1; also accurate near 0.
   var exponentialMinusOne: Double { expm1(self) }
   /// The natural logarithm.
-  var logarithm: Double { log(self) }
+  package var logarithm: Double { log(self) }
   /// The natural logarithm of 1 + this; also accurate near 0.
   package var logarithmOfOnePlus: Double { log1p(self) }
   /// The sine.
@@ -51,7 +51,7 @@ extension Double {
   /// The inverse of the hyperbolic tangent.
   var inverseHyperbolicTangent: Double { atanh(self) }
   /// This to the power of an exponent.
-  func raised(to exponent: Double) -> Double { pow(self, exponent) }
+  package func raised(to exponent: Double) -> Double { pow(self, exponent) }
   /// The angle of the point (`x`, this).
   func arcTangent(over x: Double) -> Double { atan2(self, x) }
 }

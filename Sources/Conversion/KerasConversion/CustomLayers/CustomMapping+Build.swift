@@ -110,6 +110,8 @@ private struct MappingRun {
       case .layer(let className, let build, let config):
         let settings = try references.resolve(config)
         return try Self.add(className, build, settings, stepInputs, step, to: &layer)
+      case .function(let name, let operands, let config):
+        return try add(name, operands, try references.resolve(config), stepInputs, to: &layer)
       case .wrapped(let reference):
         let (className, build, settings) = try wrapped(reference)
         return try Self.add(className, build, settings, stepInputs, step, to: &layer)
@@ -121,6 +123,29 @@ private struct MappingRun {
         }
       }
     }
+  }
+
+  /// Adds the nodes of a function.
+  private mutating func add(
+    _ name: KerasFunctionName, _ operands: [FunctionOperand]?, _ config: JSONObject,
+    _ inputs: [ValueID], to layer: inout KerasLayer
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var tensors = operands == nil ? inputs : []
+    var positional = tensors.indices.map { KerasOperand.tensor($0) }
+    for operand in operands ?? [] {
+      positional.append(
+        try operand.operand(&tensors) { (source) throws(WeighbridgeError) in
+          try value(source, for: &layer)
+        })
+    }
+    var named: [String: KerasOperand] = [:]
+    for (key, setting) in config.members { named[key] = .value(setting) }
+    var call = try KerasFunction(
+      name, layer: layer, inputs: tensors,
+      operands: KerasOperands(positional: positional, named: named), settings: [:])
+    let outputs = try call.build()
+    layer = call.layer
+    return outputs
   }
 
   /// The class and the settings of a layer that is among the layer's settings.

@@ -2,9 +2,10 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
-/// One step of a mapping: a layer of Keras, or an operator of the catalog.
+/// One step of a mapping: a layer of Keras, an operator of the catalog, or a function.
 struct CustomStep: Sendable {
   enum Form: Sendable {
     /// A layer of Keras with its settings.
@@ -13,6 +14,8 @@ struct CustomStep: Sendable {
     case operation(any CatalogOperator.Type, JSONObject)
     /// The layer at a path in the settings, such as the one that a wrapper wraps.
     case wrapped(String)
+    /// A function with its tensors, `nil` for the outputs of the previous step, and its settings.
+    case function(KerasFunctionName, [FunctionOperand]?, JSONObject)
   }
 
   /// Its name, by which later steps refer to it; also its nodes' role when there are several steps.
@@ -38,7 +41,11 @@ struct CustomStep: Sendable {
     guard !name.isEmpty, name != "input", !name.contains("/"), !name.hasPrefix("$"),
       !name.contains("["), !earlier.contains(name)
     else { throw members.failure("\"\(name)\" is no name for a step, or is taken", "name") }
-    form = try Self.form(&members)
+    if let function = try Self.function(&members, earlier: earlier) {
+      form = function
+    } else {
+      form = try Self.form(&members)
+    }
     let place = "\(members.place).inputs"
     inputs = try members.list("inputs")?.map { (json) throws(WeighbridgeError) in
       try TensorSource(json, steps: earlier, place: place)
@@ -53,7 +60,31 @@ struct CustomStep: Sendable {
     if sublayer != nil, weights != nil {
       throw members.failure("has both a \"sublayer\" and \"weights\"")
     }
+    if case .function = form, sublayer != nil || weights != nil {
+      throw members.failure(
+        "has a function, which takes weights only among its inputs, as \"$weights.NAME\"")
+    }
     try members.finish()
+  }
+
+  /// The form of a step with a function; `nil` for another step.
+  private static func function(
+    _ members: inout MappingMembers, earlier: [String]
+  ) throws(WeighbridgeError) -> Form? {
+    guard let text = try members.string("function") else { return nil }
+    for key in ["class_name", "kind", "layer"] where members.has(key) {
+      throw members.failure("has both a \"function\" and a \"\(key)\"")
+    }
+    guard let function = MappedFunction(text) else {
+      throw members.failure(
+        "is \"\(text)\", which is not a function that Weighbridge knows; names are such as "
+          + "tf.math.reduce_sum, keras.backend.sum and keras.ops.sum", "function")
+    }
+    let place = "\(members.place).inputs"
+    let operands = try members.list("inputs")?.map { (json) throws(WeighbridgeError) in
+      try FunctionOperand(json, steps: earlier, place: place)
+    }
+    return .function(function.name, operands, try members.object("config") ?? [:])
   }
 
   private static func form(_ members: inout MappingMembers) throws(WeighbridgeError) -> Form {
@@ -68,8 +99,10 @@ struct CustomStep: Sendable {
     }
     guard members.has("class_name") != members.has("kind") else {
       throw members.failure(
-        "has \(members.has("kind") ? "both" : "neither") a \"class_name\" (a layer of Keras) "
-          + "\(members.has("kind") ? "and" : "nor") a \"kind\" (an operator)")
+        members.has("kind")
+          ? "has both a \"class_name\" (a layer of Keras) and a \"kind\" (an operator)"
+          : "has neither a \"class_name\" (a layer of Keras) nor a \"kind\" (an operator), nor a "
+            + "\"function\"")
     }
     if let className = try members.string("class_name") {
       guard let build = build(of: className) else {
@@ -123,6 +156,7 @@ struct CustomStep: Sendable {
     case .layer(let className, _, let config): (name, settings) = (className, config)
     case .operation(let type, let attributes): (name, settings) = (type.kind, attributes)
     case .wrapped(let reference): (name, settings) = (reference, [:])
+    case .function(let function, _, let config): (name, settings) = (function.text, config)
     }
     return ([name] + settings.keys.map { "\($0)=\(settings[$0]?.text() ?? "")" })
       .joined(separator: " ")

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 import JSON
-import KerasFormat
+package import KerasFormat
 
 /// What an import learns about unknown layers.
 package struct LayerSurvey: Sendable {
@@ -12,10 +12,25 @@ package struct LayerSurvey: Sendable {
   var inputs: [String: [TensorType]] = [:]
   /// The output types that the file states for each layer.
   var outputs: [String: [Int: KerasStatedType]] = [:]
-  /// The proposal derived from each layer's code, where the shapes fit it.
-  var proposals: [String: LambdaProposal] = [:]
+  /// What is derived from each layer's code, or why nothing is.
+  private(set) var proposals: [String: Result<LambdaProposal, PythonRefusal>] = [:]
+  /// The version of Keras that wrote the file, where it is known.
+  let version: KerasVersion?
 
-  package init() {}
+  package init(version: KerasVersion? = nil) { self.version = version }
+
+  /// Records what a call of a layer gives. All calls must give the same.
+  mutating func add(_ proposal: Result<LambdaProposal, PythonRefusal>, for name: String) {
+    if case .success(let earlier) = proposals[name], case .success(let later) = proposal,
+      earlier.mapping != later.mapping
+    {
+      proposals[name] = .failure(
+        PythonRefusal("computes something else in each call of the layer"))
+    } else if case .failure = proposals[name] {
+    } else {
+      proposals[name] = proposal
+    }
+  }
 }
 
 /// A layer that is kept as it is and whose output shape is not stated.

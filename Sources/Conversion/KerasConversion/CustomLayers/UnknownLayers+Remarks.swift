@@ -1,5 +1,6 @@
 import Bytes
 package import JSON
+import KerasFormat
 
 extension UnknownLayers {
   /// What is known about a layer from other sources than its settings.

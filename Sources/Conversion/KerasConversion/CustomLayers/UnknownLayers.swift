@@ -30,10 +30,11 @@ package struct UnknownLayers {
     self.file = file
     self.survey = survey
     self.remarks = remarks
+    addRemarks()
   }
 
   /// The number of layers that are described; the others are only named.
-  private static let describedCount = 20
+  static let describedCount = 20
   /// The number of characters of a setting that are shown.
   private static let textLimit = 60
 
@@ -42,9 +43,14 @@ package struct UnknownLayers {
     var lines = ["\(count) of a class that is not supported:"]
     let shapes = Dictionary(
       weights.map { ($0.layerName, $0.weights) }, uniquingKeysWith: { first, _ in first })
+    let readings = readings
     for (record, path) in layers.prefix(Self.describedCount) {
-      let parts = [line(record, path, shapes[path + record.name])]
-      lines.append("  " + (parts + remarkParts(path + record.name)).joined(separator: ", "))
+      var parts = [line(record, path, shapes[path + record.name])]
+      parts += remarkParts(path + record.name)
+      if case .failure(let refusal) = readings[path + record.name] {
+        parts.append("for which nothing is proposed, because it \(refusal.reason)")
+      }
+      lines.append("  " + parts.joined(separator: ", "))
     }
     if layers.count > Self.describedCount {
       let others = layers.dropFirst(Self.describedCount).map { $0.path + $0.record.name }
@@ -53,19 +59,10 @@ package struct UnknownLayers {
     if !unusedEntries.isEmpty {
       lines.append("No layer matches, in \(file): " + unusedEntries.joined(separator: ", "))
     }
+    let proposals = readings.compactMapValues { try? $0.get() }
     lines += advice(proposals)
     lines.append(template(shapes, proposals).text(indented: true))
     return .unsupported(lines.joined(separator: "\n"))
-  }
-
-  /// The proposals for layers, by path.
-  private var proposals: [String: LambdaProposal] {
-    var result: [String: LambdaProposal] = [:]
-    for (record, path) in layers.prefix(Self.describedCount) {
-      let name = path + record.name
-      result[name] = survey.proposals[name] ?? LambdaProposal(of: record, input: nil)
-    }
-    return result
   }
 
   /// The instructions for the file that is shown after them.
@@ -157,7 +154,7 @@ package struct UnknownLayers {
   }
 
   /// The settings that affect what the layer computes.
-  private static func settingKeys(_ record: KerasLayerRecord) -> [String] {
+  static func settingKeys(_ record: KerasLayerRecord) -> [String] {
     var others = ["name", "trainable", "dtype", "batch_input_shape"]
     if record.className == "Lambda" {
       others += ["function", "function_type", "module", "output_shape_type"]

@@ -50,14 +50,32 @@ package struct KerasFunction {
         named[newer] = named.removeValue(forKey: older)
       }
     }
+    if case .tensorFlow(let text) = name, text.hasPrefix(KerasBackendFunctions.prefix) {
+      nameArguments(by: .of(name))
+    }
     guard case .operation = name else { return }
     for key in settings.keys where key != "name" {
       if named[key] == nil { named[key] = settings[key].map { .value($0) } }
     }
   }
 
+  /// Gives the arguments after the tensors the names by which they are read, and adds defaults.
+  private mutating func nameArguments(by signature: KerasFunctionSignature) {
+    for (index, parameter) in signature.settings.enumerated() {
+      let position = signature.tensors.count + index
+      if positional.indices.contains(position), let operand = positional[position] {
+        positional[position] = nil
+        named[parameter.readName] = operand
+      } else if let operand = named.removeValue(forKey: parameter.name) {
+        named[parameter.readName] = operand
+      } else if let json = parameter.defaultValue {
+        named[parameter.readName] = .value(json)
+      }
+    }
+  }
+
   /// The names that arguments have in TensorFlow 1, and those that they have now.
-  private static let olderArguments = [
+  static let olderArguments = [
     "dim": "axis", "dimension": "axis", "keep_dims": "keepdims", "reduction_indices": "axis",
     "squeeze_dims": "axis",
   ]

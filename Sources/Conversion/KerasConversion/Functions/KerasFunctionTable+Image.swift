@@ -16,6 +16,7 @@ extension KerasFunctionTable {
       Names(tf: ["raw_ops.ResizeBilinear", "image.resize_bilinear"], .bilinear),
       Names(tf: ["raw_ops.ResizeNearestNeighbor", "image.resize_nearest_neighbor"], .nearest),
       Names(tf: ["raw_ops.ResizeBicubic", "image.resize_bicubic"], .bicubic),
+      Names(tf: ["image.resize_area"], .area),
     ]) { (call, interpolation) throws(WeighbridgeError) in
       try call.addOlderResize(interpolation)
     }

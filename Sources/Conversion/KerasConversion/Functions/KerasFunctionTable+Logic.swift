@@ -101,6 +101,10 @@ extension KerasFunction {
     let conditionValue = try boolean(try unified([condition], sharesRank: false)[0])
     var values = [conditionValue] + typed
     let rank = values.map { type(of: $0).rank }.max() ?? 0
+    // TensorFlow 1 selects rows by a vector, and TensorFlow 2 elements of the last axis.
+    if rank > 1, type(of: conditionValue).rank == 1, layer.version < KerasVersion(2, 4) {
+      throw .unsupported("selects by a vector, which means another axis in TensorFlow 1 and 2")
+    }
     for index in values.indices { values[index] = try expanded(values[index], rank: rank) }
     return try add(Where(), values)
   }

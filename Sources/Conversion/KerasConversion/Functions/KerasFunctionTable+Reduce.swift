@@ -58,7 +58,7 @@ extension KerasFunctionTable {
       let epsilon = try call.real("epsilon", default: 1e-7)
       return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
     },
-    Entry(["Moments"]) { (call) throws(WeighbridgeError) in
+    Entry(["Moments"], tf: ["nn.moments"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       let axes = try call.axes("axes", of: call.type(of: value)) ?? []
       let keepDims = try call.flag("keepdims", default: false)

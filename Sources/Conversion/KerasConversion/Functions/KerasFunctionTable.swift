@@ -64,7 +64,7 @@ enum KerasFunctionTable {
   static let entries: [Entry] =
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
     + images + pooling + convolutions + summations + creation + normalizations + attentions
-    + elements + statistics + products + patches + colors + selections + losses
+    + elements + statistics + products + patches + colors + selections + losses + backend + older
 
   /// The builders by name. (A test finds duplicate names.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(
@@ -76,7 +76,9 @@ enum KerasFunctionTable {
   static func builder(_ name: KerasFunctionName) -> KerasFunction.Build? {
     if let build = builders[name] { return build }
     guard case .tensorFlow(let text) = name else { return nil }
-    return builders[.tensorFlow(unversioned(text))]
+    let plain = unversioned(text)
+    let current = olderNames[plain] ?? KerasBackendFunctions.tensorFlow(plain) ?? plain
+    return builders[.tensorFlow(current)]
   }
 
   /// TensorFlow's name of a function without the prefix of an older version.

@@ -130,7 +130,7 @@ struct KerasImporter: ~Copyable {
     var importer = KerasImporter(
       model, writer: writer, weights: weights ?? [:], custom: custom,
       stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
-    importer.survey = LayerSurvey()
+    importer.survey = LayerSurvey(version: writer.isVersionAssumed ? nil : writer.version)
     // When it fails, the survey has all that could be inferred.
     _ = try? importer.inline(model, path: "", inputs: nil)
     return importer.survey ?? LayerSurvey()
@@ -321,15 +321,27 @@ struct KerasImporter: ~Copyable {
     let types = call.inputs.map { network.graph.type(of: $0) }
     if isKnown { survey?.inputs[call.name] = types }
     survey?.outputs[call.name] = call.stated()
-    guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
+    guard isKnown,
+      let reading = LambdaProposal.reading(form, inputs: types, version: survey?.version)
+    else { return nil }
+    guard case .success(let plain) = reading else {
+      survey?.add(reading, for: call.name)
+      return nil
+    }
     let savedNetwork = network
+    var failure: WeighbridgeError?
     for proposal in [plain, plain.overruling] {
-      if let entry = proposal.entry(call.name), let outputs = try? build(.entry(entry), form, call)
-      {
-        survey?.proposals[call.name] = proposal
+      do throws(WeighbridgeError) {
+        let outputs = try build(.entry(try proposal.entry(call.name)), form, call)
+        survey?.add(.success(proposal), for: call.name)
         return outputs
-      }
+      } catch { failure = failure ?? error }
       network = savedNetwork
+    }
+    if let failure {
+      survey?.add(
+        .failure(PythonRefusal("was understood, and cannot be expressed: \(failure.reason)")),
+        for: call.name)
     }
     return nil
   }
