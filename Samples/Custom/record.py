@@ -141,7 +141,21 @@ def operators(x):
     ]
 
 
-CASES = [Case("well_known", [Input((4, 6, 4))], well_known), Case("operators", [Input((4, 6, 3))], operators)]
+def addons(x):
+    dense, convolution = keras.layers.Dense(5, activation="relu"), keras.layers.Conv1D(4, 2, use_bias=False)
+    return [
+        tfa.layers.GELU(name="gelu")(x),
+        tfa.layers.GELU(approximate=False, name="gelu_exact")(x),
+        tfa.layers.WeightNormalization(dense, name="weights")(x),
+        tfa.layers.WeightNormalization(convolution, data_init=False, name="weights_plain")(x),
+    ]
+
+
+CASES = [
+    Case("well_known", [Input((4, 6, 4))], well_known),
+    Case("operators", [Input((4, 6, 3))], operators),
+    Case("addons", [Input((6, 3))], addons),
+]
 
 
 def main(names):

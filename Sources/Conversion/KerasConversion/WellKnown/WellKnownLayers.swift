@@ -15,6 +15,8 @@ enum WellKnownLayers {
     .reduce(into: others) { $0.merge($1.wellKnown) { first, _ in first } }
 
   private static let others: [String: KerasMapping.Build] = [
+    "Addons>GELU": addonsGELU,
+    "Addons>WeightNormalization": weightNormalization,
     "CastToFloat32": castToFloat32,
     "CustomScaleLayer": scaledSum,
     "FixedDropout": fixedDropout,
@@ -22,6 +24,7 @@ enum WellKnownLayers {
     "L2Normalization": ssdNormalization,
     "ReflectionPadding2D": reflectionPadding,
     "Scale": channelScale,
+    "TCN": temporalConvolution,
     "TokenAndPositionEmbedding": tokenAndPositionEmbedding,
     "TransformerBlock": transformerBlock,
   ]
