@@ -16,7 +16,9 @@ extension ONNXInitializer {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let shape = record.integers("dims")
-    guard shape.allSatisfy({ $0 >= 0 }) else { throw .malformed("a tensor has the shape \(shape), and sizes are 0 or more") }
+    guard shape.allSatisfy({ $0 >= 0 }) else {
+      throw .malformed("a tensor has the shape \(shape), and sizes are 0 or more")
+    }
     let number = record.integer("data_type")
     let narrowType = ONNXNarrowType(rawValue: number)
     guard let type = narrowType?.elementType ?? ElementType(onnxNumber: number) else {
