@@ -16,7 +16,7 @@ def one(layer):
 def cases(version, backend):
     parts = tuple(int(part) for part in version.split("."))
     table = {}
-    for group in [convolutions, pools, others, translators]:
+    for group in [convolutions, pools, others, translators, nested]:
         table.update(group(parts, backend))
     return table
 
@@ -124,4 +124,46 @@ def translators(version, backend):
         "translator_lstm": lambda: translator(LSTM, 4),
         "translator_gru_backwards": lambda: translator(GRU, 3, backwards=True),
         "translator_simple_last": lambda: translator(SimpleRNN, 3, sequences=False),
+    }
+
+
+def nested(version, backend):
+    """Models inside models of which some are frozen, and wrappers around a layer that states its input's shape."""
+    if backend != "tensorflow":
+        return {}
+
+    def chain(shape, *parts):
+        inputs = value = Input(shape)
+        for part in parts:
+            value = part(value)
+        return Model(inputs, value)
+
+    def frozen(model, *layers):
+        model.trainable = False  # which leaves the layers' own flags
+        for index in layers:
+            model.layers[index].trainable = False
+        return model
+
+    def levels():
+        inner = frozen(chain((4,), Dense(4), Dense(4), BatchNormalization(), Dense(4)), 1)
+        middle = frozen(chain((4,), Dense(4), inner, BatchNormalization(), Dense(4)), 4)
+        return chain((4,), chain((4,), Dense(4), middle, Dense(4)), Dense(2))
+
+    def steps():
+        inner = frozen(chain((4,), Dense(4), Dense(4)), 2)
+        return chain((3, 4), TimeDistributed(chain((4,), inner, Dense(4))), Dense(2))
+
+    def directions():
+        both = Bidirectional(LSTM(2, return_sequences=True))
+        model = chain((3, 4), chain((3, 4), both, Dense(4)), Dense(2))
+        both.forward_layer.trainable = False
+        return model
+
+    return {
+        "nested_frozen_levels": levels,
+        "nested_frozen_steps": steps,
+        "nested_frozen_directions": directions,
+        "weights_nested_frozen": levels,
+        "wrapped_with_shape_steps": lambda: chain((3, 4), TimeDistributed(Dense(3, input_shape=(4,)))),
+        "wrapped_with_shape_directions": lambda: one([Bidirectional(LSTM(2, input_shape=(3, 4)), input_shape=(3, 4)), Dense(2)]),
     }

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 from keras import layers
 
+from frozen_cases import frozen_cases
 from recording import Case, Input
 
 IS_KERAS3 = keras.__version__.startswith("3")
@@ -179,6 +180,17 @@ def partly_unfrozen(x, steps):
     return outputs
 
 
+def other_type_in_steps(steps):
+    """Wrapped layers that compute in another type than the wrapper."""
+    return [layers.TimeDistributed(layers.Dense(3, dtype="float32"), dtype="mixed_float16")(steps)]
+
+
+def rms_scaling(x):
+    """Up to Keras 3.3 the setting is not in the file, and there is a gamma whatever the other settings are."""
+    options = [dict(), dict(scale=False, center=False), dict(epsilon=0.1)]
+    return [layers.LayerNormalization(rms_scaling=True, **each)(x) for each in options]
+
+
 def called_with_dictionaries(x, y):
     """A model called twice with a dictionary; one call feeds a layer, the other is an output."""
     first, second = keras.Input((4,), name="first"), keras.Input((4,), name="second")
@@ -237,8 +249,10 @@ CASES = [
     Case("causal_scores", [Input((4, 3)), Input((5, 3))], causal_scores),
     Case("partly_unfrozen", [Input((4,)), Input((3, 4))], partly_unfrozen, containers=("h5", "keras")),
     Case("called_with_dictionaries", [Input((4,)), Input((4,))], called_with_dictionaries, containers=("h5", "keras")),
+    Case("other_type_in_steps", [Input((3, 4))], other_type_in_steps, containers=("h5", "keras")),
     Case("exact_quotients", [Input((30,), -40, 40, "int32")], exact_quotients),
-]
+] + [Case(name, [Input((4,)), Input((3, 4))], build, containers=("h5", "keras"))
+     for name, build in frozen_cases(keras).items()]
 def spectra(line, lines):
     """Spectra of signals."""
     options = [dict(), dict(mode="magnitude", padding="same", frame_step=3), dict(mode="psd", scaling="spectrum"),
@@ -319,4 +333,5 @@ CASES += [
     Case("adapted", [Input((4,)), Input((4, 3, 2)), Input((3,), 0, 7, "int32")], adapted, add_factors, ("keras",)),
 ] if IS_KERAS3 else []
 # What depends on the version of Keras 3.
-CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")]
+CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")] + [
+    Case("rms_scaling", [Input((4,))], rms_scaling)]

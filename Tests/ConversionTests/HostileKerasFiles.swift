@@ -14,6 +14,14 @@ enum HostileKerasFiles {
     .init("config_number", .malformed, "attribute \"model_config\" is not one string"),
     .init("empty", .malformed, "is empty"),
     .init("keras_4", .unsupported, "was written by Keras 4.0.0"),
+    .init("layer_names_twice", .malformed, "attribute \"layer_names\" lists \"a\" twice"),
+    .init(
+      "nested_names_of_others", .malformed,
+      "the names of the weights do not say which layer each belongs to"),
+    .init(
+      "nested_undecided", .malformed,
+      "in an order that depends on which models in it were frozen, and neither the file nor their names"
+    ),
     .init("layer_group_missing", .malformed, "/model_weights/b: the file has nothing at this path"),
     .init("no_weights_group", .malformed, "no group /model_weights"),
     .init("not_keras", .malformed, "not one that Keras wrote"),
@@ -38,6 +46,13 @@ enum HostileKerasFiles {
     .init("weight_integers", .unsupported, "the weight kernel is int32"),
     .init("weight_link_cycle", .limitExceeded, "follows more than 16 soft links"),
     .init("weight_missing", .malformed, "#2 b (Dense): the weight bias [2] is missing in the file"),
+    .init(
+      "weight_names_empty", .malformed,
+      "is a dataset that no weight_names or layer_names attribute lists; so are 1 others"),
+    .init("weight_names_missing", .malformed, "/model_weights/a: has no weight_names attribute"),
+    .init(
+      "weight_names_twice", .malformed,
+      "attribute \"weight_names\" lists \"a/kernel:0\" twice"),
     .init(
       "weight_name_upwards", .malformed,
       "/model_weights/a/../b/b/kernel:0: the file has nothing at this path"),
@@ -139,6 +154,9 @@ enum HostileKerasFiles {
     .init("setting_unknown", .unsupported, "#1 a (Dense): unknown setting warp=9"),
     .init("stride_negative", .malformed, "y (Conv2D): the attribute strides is [-1, -1]"),
     .init("stride_zero", .malformed, "y (Conv2D): the attribute strides is [0, 0]"),
+    .init(
+      "trainable_text", .malformed,
+      "#1 a (Dense): trainable is \"false\", and true or false is expected"),
     .init("units_beyond_integers", .unsupported, "and an integer is expected"),
     .init("units_huge", .malformed, "the layer takes [4, 4611686018427387904]"),
     .init("units_negative", .malformed, "#1 a (Dense): units=-3"),

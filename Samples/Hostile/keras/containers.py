@@ -3,7 +3,7 @@
 import h5py
 import numpy as np
 
-from writing import PLAIN, numbers, plain_weights, save
+from writing import PLAIN, dense, layer, model, numbers, plain_weights, save, x
 
 
 def empty(path):
@@ -225,3 +225,58 @@ def nan_weights(path):
     weights = plain_weights()
     weights["a"]["a/kernel:0"][0] = np.array([np.nan, np.inf, np.nan])
     save(path, config=PLAIN, weights=weights)
+
+
+def _named(layer, names):
+    def change(_, root):
+        del root[layer].attrs["weight_names"]
+        if names is not None:
+            root[layer].attrs["weight_names"] = [name.encode() for name in names]
+
+    return change
+
+
+def weight_names_twice(path):
+    """A weight_names that lists one weight twice, so that a layer would get it in two places."""
+    save(path, change=_named("a", ["a/kernel:0", "a/kernel:0"]))
+
+
+def weight_names_empty(path):
+    """A weight_names that lists nothing, although there are weights."""
+    save(path, change=_named("a", []))
+
+
+def weight_names_missing(path):
+    """A layer without the attribute weight_names."""
+    save(path, change=_named("a", None))
+
+
+def layer_names_twice(path):
+    """A layer_names that lists a layer twice."""
+    save(path, change=lambda _, root: root.attrs.__setitem__("layer_names", [b"x", b"a", b"a", b"b"]))
+
+
+def _nested(path, weights, **config):
+    """A model of two layers of one shape inside one of two models inside the model, of which the file does not say
+    whether it is frozen."""
+    inner = model(x(3), dense("a", "x", 3, trainable=False), dense("b", "a", 3))
+    inner["config"]["name"] = inner["name"] = "inner"
+    inner["inbound_nodes"] = [[["x", 0, 0, {}]]]
+    outer = model(x(3), inner, layer("Dense", "c", [["inner", 1, 0, {}]], units=3, activation="linear", use_bias=True))
+    outer["config"]["name"] = outer["name"] = "outer"
+    outer["inbound_nodes"] = [[["x", 0, 0, {}]]]
+    outer["config"].update(config)
+    whole = model(x(3), outer)
+    whole["config"]["output_layers"] = [["outer", 1, 0]]
+    save(path, whole, {"x": {}, "outer": weights})
+
+
+def nested_undecided(path):
+    """Weights of a nested model whose names say nothing, and it is unknown which models are frozen."""
+    _nested(path, {f"param_{n}": numbers(*([3, 3] if n % 2 == 0 else [3])) for n in range(6)})
+
+
+def nested_names_of_others(path):
+    """Weights of a nested model whose names are those of its layers, in numbers that do not fit them."""
+    _nested(path, {f"{name}:0": numbers(*([3, 3] if "kernel" in name else [3])) for name in (
+        "a/kernel", "a/bias", "a/kernel_2", "a/bias_2", "c/kernel", "c/bias")})

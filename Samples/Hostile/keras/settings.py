@@ -193,3 +193,8 @@ def nan_scale(path):
 def infinite_slope(path):
     """A slope that is infinite, as Python's json writes it."""
     _image(path, layer("LeakyReLU", "y", ["x"], alpha=float("inf")))
+
+
+def trainable_text(path):
+    """A flag that is a text, which Python takes for true."""
+    save(path, model(x(4), dense("a", "x", 3, trainable="false"), dense("b", "a", 2)))

@@ -59,6 +59,8 @@ extension KerasModelRecord {
   private init(graph className: String, _ config: JSONReader) throws(WeighbridgeError) {
     try config.allow(only: [
       "name", "trainable", "dtype", "layers", "input_layers", "output_layers",
+      // The Keras in TensorFlow 1.15 to 2.1 repeats here the input of a Sequential around the model.
+      "batch_input_shape",
     ])
     var builders: [KerasLayerBuilder] = []
     for (index, layer) in try config.member("layers").elements().enumerated() {
@@ -87,7 +89,9 @@ extension KerasModelRecord {
   ) throws(WeighbridgeError) {
     let isList = config.value.array != nil
     if !isList {
-      try config.allow(only: ["name", "trainable", "dtype", "layers", "build_input_shape"])
+      try config.allow(only: [
+        "name", "trainable", "dtype", "layers", "build_input_shape", "batch_input_shape",
+      ])
     }
     let elements = try (isList ? config : try config.member("layers")).elements()
     guard !elements.isEmpty else { throw config.failure("describes a model without layers") }

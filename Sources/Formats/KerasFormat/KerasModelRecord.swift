@@ -165,4 +165,10 @@ package struct KerasCallReference: Hashable, Sendable {
   package let layer: Int
   /// The index in ``KerasLayerRecord/calls``.
   package let call: Int
+
+  /// Creates a reference.
+  package init(layer: Int, call: Int) {
+    self.layer = layer
+    self.call = call
+  }
 }

@@ -146,7 +146,9 @@ package struct CustomLayerPolicy: Sendable {
     mutating func add(
       _ model: KerasModelRecord, path: String, _ policy: CustomLayerPolicy
     ) throws(WeighbridgeError) {
+      let needed = Set(model.neededCalls.map(\.layer))
       for layer in model.layers where layer.className != "InputLayer" {
+        let isNeeded = needed.contains(layer.index)
         if let inner = try KerasImporter.innerModel(layer) {
           try add(inner, path: "\(path)\(layer.name)/", policy)
           continue
@@ -159,7 +161,7 @@ package struct CustomLayerPolicy: Sendable {
           used.insert(entry.place)
           unknownToCatalog.append((layer, path))
         }
-        if builder == nil { unknown.append((layer, path)) }
+        if builder == nil, isNeeded { unknown.append((layer, path)) }
         addFunctions(of: layer, policy)
       }
     }

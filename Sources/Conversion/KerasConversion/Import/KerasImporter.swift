@@ -63,9 +63,11 @@ struct KerasImporter: ~Copyable {
   var weights: [String: [KerasLayer.Weight]]
   /// The layers whose weights are in the order in which they are taken, whatever is frozen.
   var layersInOrder: Set<String> = []
+  /// Whether those of all layers are: the file has the weights of each object by themselves.
+  private let isFileInOrder: Bool
   /// The largest number of a weight's elements when all weights are zeros until another file
   /// supplies them.
-  private let zerosLimit: Int?
+  let zerosLimit: Int?
   /// The graph values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
   /// The input shapes that the user states.
@@ -90,6 +92,8 @@ struct KerasImporter: ~Copyable {
   ///   - model: The architecture.
   ///   - writer: The version of Keras whose semantics apply, and its backend.
   ///   - weights: The weights of each layer, by its name, in the order of the file.
+  ///   - isInOrder: Whether that is the order of the objects in the layer, whatever is frozen, as in
+  ///     the files in which each has its own group.
   ///   - custom: What is said about custom layers. The model must have passed
   ///     ``CustomLayerPolicy/check(_:_:weights:surveyed:)``.
   ///   - inputShapes: The input shapes that the user states.
@@ -100,11 +104,11 @@ struct KerasImporter: ~Copyable {
   ///   ``WeighbridgeError/Code/mismatch`` where stated shapes do not fit them.
   static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
-    zerosLimit: Int? = nil
+    isInOrder: Bool = false, custom: CustomLayerPolicy = CustomLayerPolicy(),
+    inputShapes: [InputShape] = [], zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(
-      model, writer: writer, weights: weights, custom: custom,
+      model, writer: writer, weights: weights, isInOrder: isInOrder, custom: custom,
       stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
     try importer.checkWeightOwners(model)
     let outputs: [ValueID]
@@ -128,7 +132,7 @@ struct KerasImporter: ~Copyable {
     custom.keepsUnknown = true
     let stated = try? StatedShapes(inputShapes, inputs: inputNames(model))
     var importer = KerasImporter(
-      model, writer: writer, weights: weights ?? [:], custom: custom,
+      model, writer: writer, weights: weights ?? [:], isInOrder: true, custom: custom,
       stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
     importer.survey = LayerSurvey(version: writer.isVersionAssumed ? nil : writer.version)
     // When it fails, the survey has all that could be inferred.
@@ -138,8 +142,9 @@ struct KerasImporter: ~Copyable {
 
   private init(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
+    isInOrder: Bool, custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
   ) {
+    isFileInOrder = isInOrder
     self.stated = stated
     self.writer = writer
     self.zerosLimit = zerosLimit
@@ -160,24 +165,49 @@ struct KerasImporter: ~Copyable {
   mutating func inline(
     _ model: KerasModelRecord, path: String, inputs: [ValueID]?, call: Int = 0
   ) throws(WeighbridgeError) -> [ValueID] {
+    let needed = model.neededCalls
+    if call == 0, requests == nil { try checkCalls(of: model, path: path, needed: needed) }
     var values = try bindInputs(model, path: path, inputs, call: call)
     for reference in model.callOrder {
       let key = CallKey(layer: reference.layer, call: reference.call)
       guard values[key] == nil else { continue }  // an input that is bound already
       let record = model.layers[reference.layer]
-      values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
-        () throws(WeighbridgeError) in
-        if record.className == "InputLayer" { return [try addInput(try form(of: record).record)] }
-        let layerCall = try layerCall(reference, of: model, path: path, values, modelCall: call)
-        let guess = layerCall.inputs.compactMap { guesses[$0] }.first
-        do throws(WeighbridgeError) {
-          let outputs = try add(layerCall)
-          if let guess { note(guess, for: outputs) }
-          return outputs
-        } catch { throw guess?.explaining(error) ?? error }
+      let savedNetwork = needed.contains(reference) ? nil : network
+      do throws(WeighbridgeError) {
+        values[key] = try locating({ $0.at(layer: Self.label(record, path)) }) {
+          () throws(WeighbridgeError) in
+          if record.className == "InputLayer" {
+            return [try addInput(try form(of: record).record)]
+          }
+          _ = try record.config.trainableFlag()
+          return try addNoting(
+            layerCall(reference, of: model, path: path, values, modelCall: call))
+        }
+      } catch {
+        // Such as the operations that make a loss.
+        guard let savedNetwork else { throw error }
+        network = savedNetwork
+        let reads = record.calls[reference.call].allInputs
+        let isFirst = (try? Self.values(of: reads, model, values)) != nil
+        guard call == 0, reference.call == 0, requests == nil, isFirst else { continue }
+        network.decide(
+          path + record.name,
+          "It is left out with what depends on it, since no output needs it: it \(error.reason).")
       }
     }
     return try Self.values(of: model.outputs, model, values)
+  }
+
+  /// Adds a call. Notes which kept layer makes the shapes of its outputs unknown.
+  private mutating func addNoting(
+    _ call: LayerCall
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let guess = call.inputs.compactMap { guesses[$0] }.first
+    do throws(WeighbridgeError) {
+      let outputs = try add(call)
+      if let guess { note(guess, for: outputs) }
+      return outputs
+    } catch { throw guess?.explaining(error) ?? error }
   }
 
   /// The inputs and arguments of a call of a layer.
@@ -267,12 +297,7 @@ struct KerasImporter: ~Copyable {
   ) throws(WeighbridgeError) -> [ValueID] {
     let inner = "\(call.name)/"
     if requests == nil, let flat = weights.removeValue(forKey: call.name) {
-      // In the list of a frozen layer no weight counts as trainable, even if an inner layer is. Keras 2
-      // makes an exception for models.
-      let isFrozen =
-        call.record.config["trainable"] == .bool(false)
-        && (writer.version.major >= 3 || !call.record.isModel)
-      try distribute(flat, to: model, isFrozen: isFrozen, path: inner, inputs: inputs)
+      try distribute(flat, to: model, of: call, inputs: inputs)
     }
     return try inline(model, path: inner, inputs: inputs, call: call.number)
   }
@@ -285,7 +310,7 @@ struct KerasImporter: ~Copyable {
       return outputs
     }
     if call.number == 0 { for text in decisions { network.decide(call.name, text) } }
-    try sortFrozenWeights(of: call) { (importer) throws(WeighbridgeError) in
+    try sortWrappedWeights(of: call) { (importer) throws(WeighbridgeError) in
       try importer.build(builder, form, call)
     }
     return try build(builder, form, call)
@@ -353,7 +378,7 @@ struct KerasImporter: ~Copyable {
     try layer.finish()
     network = layer.network
     if requests != nil {
-      noteRequests(of: layer, call, parts: try dialect?.parts(of: call.record) ?? 1)
+      try noteRequests(of: layer, call, parts: try dialect?.parts(of: call.record) ?? 1)
     } else {
       weightValues[call.name] = layer.weightValues
     }
@@ -388,7 +413,13 @@ struct KerasImporter: ~Copyable {
     return KerasLayer(
       source: call.source, writer: writer, types: types, settings: settings,
       weights: try supply(call), weightValues: weightValues[call.name] ?? [:],
-      arguments: arguments, network: takeNetwork())
+      arguments: arguments, network: takeNetwork(),
+      areWeightsInOrder: areWeightsInOrder(of: call.name))
+  }
+
+  /// Whether the weights of a layer are in the order in which it takes them, whatever is frozen.
+  func areWeightsInOrder(of name: String) -> Bool {
+    isFileInOrder || layersInOrder.contains(name)
   }
 
   /// The source of a layer's weights; weights of Keras 1 are converted to the layout of Keras 2.

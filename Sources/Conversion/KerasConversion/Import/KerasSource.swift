@@ -154,8 +154,9 @@ package struct KerasSource: Sendable {
             inputShapes: inputShapes)
         })
       let result = try KerasImporter.importModel(
-        model, writer: writer, weights: try weights(), custom: custom, inputShapes: inputShapes,
-        zerosLimit: zerosLimit)
+        model, writer: writer, weights: try weights(),
+        isInOrder: file.map { $0.container != .legacyHDF5 } ?? true, custom: custom,
+        inputShapes: inputShapes, zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend
@@ -213,7 +214,8 @@ package struct KerasSource: Sendable {
         let tensor = try Tensor(
           weight.elementType, shape: weight.shape, store: store, range: range)
         weights.append(
-          KerasLayer.Weight(path: weight.path, tensor: tensor, localName: weight.localName))
+          KerasLayer.Weight(
+            path: weight.path, tensor: tensor, name: weight.name, localName: weight.localName))
       }
       result[group.layerName] = weights
     }

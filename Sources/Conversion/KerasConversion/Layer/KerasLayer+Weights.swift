@@ -22,7 +22,7 @@ extension KerasLayer {
     _ role: String, shape: [Int], isTrainable: Bool = true, keepsType: Bool = false,
     storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
-    requestedWeights.append(isTrainable && !isInnerFrozen)
+    request(path(of: role), shape, isTrainable: isTrainable)
     guard requestedRoles.insert(path(of: role)).inserted else {
       throw .unsupported("takes two weights \(path(of: role))")
     }
@@ -44,6 +44,12 @@ extension KerasLayer {
     let result = try cast(value, to: type, role: "\(role)_cast")
     weightValues[path(of: role)] = result
     return result
+  }
+
+  /// Records that a weight is taken.
+  private mutating func request(_ role: String, _ shape: [Int]?, isTrainable: Bool) {
+    requestedWeights.append(
+      RequestedWeight(role: role, shape: shape, isTrainable: isTrainable, part: part))
   }
 
   /// Makes zeros of a shape, which take no memory.
@@ -82,7 +88,7 @@ extension KerasLayer {
   package mutating func ignoreWeight(
     _ role: String, shape: [Int], isTrainable: Bool = false
   ) throws(WeighbridgeError) {
-    requestedWeights.append(isTrainable && !isInnerFrozen)
+    request(path(of: role), shape, isTrainable: isTrainable)
     if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
   }
 
@@ -95,7 +101,7 @@ extension KerasLayer {
   package mutating func weightOfAnyShape(
     _ role: String, position: Int = 0
   ) throws(WeighbridgeError) -> Tensor? {
-    requestedWeights.append(false)
+    request(path(of: role), nil, isTrainable: false)
     guard !sharesPlaceholders else {
       throw .unsupported(
         "has a weight \(role) whose shape its settings do not tell; a model with weights can be the "

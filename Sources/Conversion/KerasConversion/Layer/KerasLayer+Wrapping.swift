@@ -1,6 +1,20 @@
 package import Bytes
 package import GraphIR
 package import JSON
+import KerasFormat
+
+extension JSONObject {
+  /// The setting `trainable`; `nil` where it is not written.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is no boolean.
+  func trainableFlag() throws(WeighbridgeError) -> Bool? {
+    guard let value = self["trainable"], value != .null else { return nil }
+    if let flag = value.bool { return flag }
+    // Python takes them for booleans.
+    if let number = value.integer, number == 0 || number == 1 { return number == 1 }
+    throw .malformed("trainable is \(value.text()), and true or false is expected")
+  }
+}
 
 /// Layers inside this one.
 extension KerasLayer {
@@ -17,14 +31,16 @@ extension KerasLayer {
 
   /// Continues with the settings of a layer or cell inside this one; the weights stay the same.
   ///
-  /// - Parameter form: Its class and settings, as in this layer's settings.
+  /// - Parameters:
+  ///   - form: Its class and settings, as in this layer's settings.
+  ///   - adoptsType: Whether what follows computes in the number type of the inner layer.
   /// - Returns: Its class, and its settings, none of them consumed yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
   ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that was not taken, for a
   ///   custom class, and for one that computes in another number type.
-  package mutating func unwrap(_ form: JSONValue?) throws(WeighbridgeError) -> (
-    className: String, settings: JSONObject
-  ) {
+  package mutating func unwrap(
+    _ form: JSONValue?, adoptsType: Bool = false
+  ) throws(WeighbridgeError) -> (className: String, settings: JSONObject) {
     guard let form = form?.object, let className = form["class_name"]?.string,
       let settings = form["config"]?.object
     else { throw .malformed("wraps no layer") }
@@ -35,11 +51,16 @@ extension KerasLayer {
     }
     try checkSettings()
     let inner = try KerasTypePolicy.separate(settings)
-    guard inner.policy == types || inner.policy == nil else {
+    // Before Keras 2.3, layers state a type only together with the shape of their input.
+    let isStatedByInput =
+      types == nil && version < KerasVersion(2, 3) && inner.policy?.compute == .float32
+    guard adoptsType || isStatedByInput || inner.policy == types || inner.policy == nil else {
       throw .unsupported("wraps a layer that computes in another number type than it does itself")
     }
+    if adoptsType, !isStatedByInput { types = inner.policy ?? types }
     unreadSettings = inner.settings
-    isInnerFrozen = inner.settings["trainable"] == false
+    if try inner.settings.trainableFlag() == false { part.isFrozen = true }
+    if let name = inner.settings["name"]?.string { part.wrapped.append(name) }
     return (className, inner.settings)
   }
 
@@ -56,13 +77,13 @@ extension KerasLayer {
     _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
   ) throws(WeighbridgeError) -> [ValueID] {
     let inner = try KerasTypePolicy.separate(settings)
-    let outer = (types, isInnerFrozen)
+    let outer = (types, part)
     types = inner.policy
-    isInnerFrozen = isInnerFrozen || inner.settings["trainable"] == false
+    if try inner.settings.trainableFlag() == false { part.isFrozen = true }
     let outputs = try addStep(role, settings: inner.settings) { (layer) throws(WeighbridgeError) in
       try build(&layer, layer.castInputs(inputs))
     }
-    (types, isInnerFrozen) = outer
+    (types, part) = outer
     return outputs
   }
 }

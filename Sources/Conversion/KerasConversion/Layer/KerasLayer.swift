@@ -13,8 +13,10 @@ package import LayerCatalog
 package struct KerasLayer: SourceLayer {
   /// A weight as stored in the file.
   package struct Weight: Sendable {
-    /// The name in the file, for messages.
+    /// The path in the file, for messages.
     package let path: String
+    /// The name that the file gives it, such as `dense_1/kernel:0`.
+    package let name: String
     /// The elements in Keras' axis order.
     package let tensor: Tensor
     /// The name within the layer, such as `kernel`, or `att/query_dense/vars/0` in a layer with
@@ -23,9 +25,12 @@ package struct KerasLayer: SourceLayer {
 
     /// Creates a weight.
     ///
-    /// - Parameter localName: The name within the layer; `nil` for the last part of the path.
-    package init(path: String, tensor: Tensor, localName: String? = nil) {
+    /// - Parameters:
+    ///   - name: The name that the file gives it; `nil` for its path.
+    ///   - localName: The name within the layer; `nil` for the last part of the path.
+    package init(path: String, tensor: Tensor, name: String? = nil, localName: String? = nil) {
       self.path = path
+      self.name = name ?? path
       self.tensor = tensor
       self.localName = localName ?? KerasLayer.shortName(path)
     }
@@ -56,11 +61,12 @@ package struct KerasLayer: SourceLayer {
   let placeholderLimit: Int?
   /// Whether the calls of a layer share their placeholders, like the weights of a file.
   let sharesPlaceholders: Bool
-  /// For each requested weight, in order, whether it is trainable.
-  package internal(set) var requestedWeights: [Bool] = []
-  /// Whether the wrapped layer whose settings are being read is frozen: it then has no trainable
-  /// weights.
-  var isInnerFrozen = false
+  /// Whether its weights are in the order in which they are taken, whatever is frozen.
+  let areWeightsInOrder: Bool
+  /// The requested weights, in order.
+  var requestedWeights: [RequestedWeight] = []
+  /// The part of the layer whose settings are being read.
+  var part = WeightPart()
   /// The shapes of the weights requested with
   /// ``weight(_:shape:isTrainable:keepsType:storedAs:canonical:)``, in Keras' axis order.
   var requestedShapes: [[Int]] = []
@@ -92,8 +98,9 @@ package struct KerasLayer: SourceLayer {
     types: KerasTypePolicy? = nil,
     settings: JSONObject, weights: WeightSupply, weightValues: [String: ValueID],
     arguments: CallArguments = CallArguments(),
-    network: KerasNetwork
+    network: KerasNetwork, areWeightsInOrder: Bool = false
   ) {
+    self.areWeightsInOrder = areWeightsInOrder
     self.source = source
     self.writer = writer
     self.types = types

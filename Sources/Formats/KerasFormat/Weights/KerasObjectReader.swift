@@ -5,10 +5,10 @@ import JSON
 /// Reads weights in the layout of `.weights.h5` (Keras 2.12 and later): a group for each object,
 /// named after its class and position in the model: `layers/conv2d_1/vars/0`.
 ///
-/// The weights of each layer are in the order of an `.h5` file: trainable ones first, then the
-/// others.
+/// The weights of each layer are in the order of an `.h5` file in which nothing is frozen: trainable
+/// ones first, then the others.
 struct KerasObjectReader {
-  /// A variable, and whether it is trainable.
+  /// A variable, and whether it is trainable unless it is frozen.
   private typealias Variable = (weight: KerasWeight, isTrainable: Bool)
 
   private var tree: KerasObjectTree
@@ -40,11 +40,11 @@ struct KerasObjectReader {
     to groups: inout [KerasWeightGroup]
   ) throws(WeighbridgeError) {
     for (layer, group) in objects(model.layers, in: container(of: group)) {
-      if layer.isModel {
-        let inner = try KerasModelRecord(nestedIn: layer)
+      if let (record, group) = try wrappedModel(layer, at: group) {
+        let inner = try KerasModelRecord(nestedIn: record)
         try addGroups(of: inner, at: group, path: "\(path)\(layer.name)/", to: &groups)
       } else {
-        let variables = try variables(of: layer, at: group, isTrainable: true)
+        let variables = try variables(of: layer, at: group)
         var weights = (variables.filter(\.isTrainable) + variables.filter { !$0.isTrainable })
           .map(\.weight)
         // Only the paths show which layers a custom layer contains, and where.
@@ -52,6 +52,23 @@ struct KerasObjectReader {
         groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
       }
     }
+  }
+
+  /// The model that a layer is or wraps, directly or through further wrappers, and its group; `nil`
+  /// for every other layer.
+  private func wrappedModel(
+    _ layer: KerasLayerRecord, at group: String
+  ) throws(WeighbridgeError) -> (KerasLayerRecord, String)? {
+    var (layer, group) = (layer, group)
+    while !layer.isModel {
+      guard layer.registeredName == nil, let parts = parts[layer.className], parts.alias == nil,
+        parts.objects.count == 1, let object = parts.objects.first,
+        let key = object.settings.first, let inner = try layer.inner(key)
+      else { return nil }
+      let name = object.names.first { tree.hasGroup("\(group)/\($0)") } ?? object.names[0]
+      (layer, group) = (inner, "\(group)/\(name)")
+    }
+    return (layer, group)
   }
 
   /// The group of a model's layers. Keras 2.12 to 2.14 use the older name.
@@ -84,25 +101,23 @@ struct KerasObjectReader {
 
   /// The variables of an object and of the objects in it, in the order in which Keras visits them.
   private mutating func variables(
-    of record: KerasLayerRecord, at group: String, isTrainable: Bool
+    of record: KerasLayerRecord, at group: String
   ) throws(WeighbridgeError) -> [Variable] {
-    let isTrainable = isTrainable && record.config["trainable"] != .bool(false)
     let ownVariables = try tree.variables(at: group)
     let parts = try KerasObjectParts(of: record, ownCount: ownVariables.count, parts)
     let alias = ownVariables.isEmpty ? nil : parts.alias.map { "\(group)/\($0)" }
     if let alias { try checkEqual(ownVariables[0], alias) }
     var variables: [Variable] = ownVariables.enumerated().map { index, weight in
-      (weight, isTrainable && index < parts.trainableCount)
+      (weight, index < parts.trainableCount)
     }
     for (name, part) in parts.objects {
       let inner = name.first { tree.hasGroup("\(group)/\($0)") } ?? name[0]
-      variables += try self.variables(
-        of: part, at: "\(group)/\(inner)", isTrainable: isTrainable)
+      variables += try self.variables(of: part, at: "\(group)/\(inner)")
     }
     if !parts.list.isEmpty {
       let layers = record.isModel ? container(of: group) : "\(group)/cells"
       for (part, group) in objects(parts.list, in: layers) {
-        variables += try self.variables(of: part, at: group, isTrainable: isTrainable)
+        variables += try self.variables(of: part, at: group)
       }
     }
     // A variable with two names is listed once, first, and is trainable if its alias is.

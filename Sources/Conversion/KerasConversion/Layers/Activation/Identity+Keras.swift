@@ -108,13 +108,14 @@ extension Identity {
   static let spectralNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("power_iterations")
-    let isTrainable = try layer.flag("trainable", default: true)
+    let isFlagged = try layer.flag("trainable", default: true)
+    let isTrainable = isFlagged || layer.areWeightsInOrder
     let (className, settings) = try layer.unwrap()
     guard normalized.contains(className), let build = KerasMappings.layers[className] else {
       throw .unsupported(
         "wraps a layer of the class \(className), which has no kernel to normalize")
     }
-    let isInnerFrozen = settings["trainable"] == false
+    let isInnerFrozen = settings["trainable"] == false && !layer.areWeightsInOrder
     var vector: [Int]?
     if !isTrainable || isInnerFrozen {
       vector = try layer.weightOfAnyShape("vector_u", position: 1)?.shape

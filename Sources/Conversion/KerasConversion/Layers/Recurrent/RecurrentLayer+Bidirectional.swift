@@ -27,7 +27,6 @@ extension RecurrentLayer {
     var data = try data(&layer, inputs)
     let forms = (forward: layer.take("layer"), backward: layer.take("backward_layer"))
     let states = try splitStates(of: data.states)
-    layer.sortWeightsByDirection()
 
     data.states = states.forward
     let forward = try addDirection(&layer, forms.forward, &data, role: "forward") { _ in }
@@ -74,6 +73,9 @@ extension RecurrentLayer {
     _ layer: inout KerasLayer, _ form: JSONValue?, _ data: inout Data, role: String,
     change: (inout RecurrentLayer) -> Void
   ) throws(WeighbridgeError) -> (settings: RecurrentLayer, outputs: [ValueID]) {
+    let outer = layer.part
+    defer { layer.part = outer }
+    layer.part.names.append(.prefix("\(role)_"))
     let (className, _) = try layer.unwrap(form)
     var settings = try RecurrentLayer(&layer)
     change(&settings)
@@ -103,27 +105,5 @@ extension RecurrentLayer {
       try settings.moveTimeFirst(&layer, outputs[0]),
       try settings.moveTimeFirst(&layer, outputs[1]),
     ]
-  }
-}
-
-extension KerasLayer {
-  /// Moves the weights of the forward layer before those of the backward layer, by the names that
-  /// Keras gives the two. They are in the other order where the forward layer was frozen, which the
-  /// settings do not tell when it happened after the layer was created.
-  fileprivate mutating func sortWeightsByDirection() {
-    let isForward = unreadWeights.map { weight in
-      let parts = weight.path.split(separator: "/")
-      return parts.last { $0.hasPrefix("forward_") || $0.hasPrefix("backward_") }
-        .map { $0.hasPrefix("forward_") }
-    }
-    guard isForward.count(where: { $0 == true }) * 2 == isForward.count,
-      isForward.count(where: { $0 == false }) * 2 == isForward.count
-    else { return }
-    let weights = Array(unreadWeights)
-    let (forward, backward) = (
-      weights.indices.filter { isForward[$0] == true },
-      weights.indices.filter { isForward[$0] == false }
-    )
-    unreadWeights = (forward + backward).map { weights[$0] }[...]
   }
 }

@@ -110,9 +110,13 @@ struct RecurrentLayer {
       throw .unsupported("the states of stacked cells have another order before Keras 2.2.3")
     }
     var (remaining, states, data) = (data.states[...], [ValueID](), data)
+    let outer = layer.part
+    defer { layer.part = outer }
     for (number, form) in cells.enumerated() {
       let isLast = number == cells.count - 1
-      let (className, _) = try layer.unwrap(form)
+      layer.part = outer
+      let (className, cellSettings) = try layer.unwrap(form)
+      layer.part.names.append(.object(cellSettings["name"]?.string ?? "", number))
       data.states = Array(remaining)
       let name = "cell_\(number)"
       let (outputs, stateCount) = try addCell(

@@ -1,22 +1,18 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The weights of a nested model are stored in one list: first the trainable ones, layer by layer,
-/// then the others, layer by layer (`Model.weights` in Keras). So are those of a layer that wraps a
-/// frozen one. Only a layer's mapping knows how many it has, so the model or layer is first built
+/// In an `.h5` file the weights of a nested model are in one list: first the trainable ones, layer by
+/// layer, then the others, layer by layer (`Model.weights` in Keras). So are those of a layer that
+/// wraps others. Only a layer's mapping knows how many it has, so the model or layer is first built
 /// separately with placeholders.
+///
+/// What is frozen may have changed since the architecture was written, or not be in it, so the names
+/// of the weights decide where they can, and otherwise the order.
 extension KerasImporter {
-  /// The weights that one layer requested.
-  struct WeightRequest {
-    /// The layer's path.
-    let path: String
-    /// For each of its weights, whether it is trainable.
-    let isTrainable: [Bool]
-  }
-
   /// The weights that all layers requested.
   struct WeightRequests {
     /// The total number of elements in the list.
@@ -24,45 +20,45 @@ extension KerasImporter {
     var layers: [WeightRequest] = []
   }
 
-  /// Assigns each layer its part of the list.
+  /// Assigns each layer of a model its part of the list.
   ///
-  /// - Parameter isFrozen: Whether no weight of the list counts as trainable.
+  /// - Parameter call: The call of the model, or of the layer that wraps it.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than the
-  ///   layers' requests.
+  ///   layers' requests, or when it does not show which weights are whose.
   mutating func distribute(
-    _ list: [KerasLayer.Weight], to model: KerasModelRecord, isFrozen: Bool, path: String,
-    inputs: [ValueID]
+    _ list: [KerasLayer.Weight], to model: KerasModelRecord, of call: LayerCall, inputs: [ValueID]
   ) throws(WeighbridgeError) {
+    let path = "\(call.name)/"
     let requests = try requests(for: list) { (importer) throws(WeighbridgeError) in
       try importer.inline(model, path: path, inputs: inputs)
     }
     // Calls are in execution order; the list is in the order of the layers.
     let byPath = Dictionary(
       requests.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-    var inOrder = try Self.layerPaths(model, path: path).compactMap { byPath[$0] }
-    if isFrozen {
-      inOrder = inOrder.map {
-        WeightRequest(path: $0.path, isTrainable: $0.isTrainable.map { _ in false })
-      }
-    }
-    try distribute(list, to: inOrder)
+    let inOrder = try Self.layerPaths(model, path: path).compactMap { byPath[$0] }
+    let order = try WeightOrder(of: model, in: call.record, path: path, byPath, writer.version)
+    try distribute(list, to: inOrder, order, of: call.name)
   }
 
-  /// Puts the weights of a layer of Keras that wraps a frozen one into the order in which they are taken.
+  /// Puts the weights of a layer of Keras that wraps others into the order in which they are taken.
   ///
   /// - Parameter build: Adds the call.
   /// - Throws: What `build` throws, and ``WeighbridgeError/Code/malformed`` when there are more
-  ///   weights or fewer than the layer takes.
-  mutating func sortFrozenWeights(
+  ///   weights or fewer than the layer takes, or when it is not known which are whose.
+  mutating func sortWrappedWeights(
     of call: LayerCall,
     _ build: (inout KerasImporter) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) {
-    guard requests == nil, !layersInOrder.contains(call.name),
+    guard requests == nil, zerosLimit == nil, !areWeightsInOrder(of: call.name),
       let list = weights[call.name], list.count > 1, call.record.registeredName == nil,
-      KerasMappings.classes[call.record.className]?.parts.areThoseOfWrappedLayers == true,
-      call.record.config.members.contains(where: { Self.isOrHasFrozenLayer($0.value) })
+      KerasMappings.classes[call.record.className]?.parts.areThoseOfWrappedLayers == true
     else { return }
-    try distribute(list, to: requests(for: list, build))
+    let found = Swift.Result { () throws(WeighbridgeError) in try requests(for: list, build) }
+    let hasFrozen = call.record.config.members.contains { Self.isOrHasFrozenLayer($0.value) }
+    // Where placeholders are not possible, the order is the only one if nothing is frozen.
+    if case .failure = found, !hasFrozen { return }
+    guard let request = try found.get().first else { return }
+    try distribute(list, to: [request], WeightOrder(of: request, writer.version), of: call.name)
   }
 
   /// Whether a setting is a frozen layer, or has one in it.
@@ -75,21 +71,21 @@ extension KerasImporter {
 
   /// Gives each request its part of the list.
   private mutating func distribute(
-    _ list: [KerasLayer.Weight], to requests: [WeightRequest]
+    _ list: [KerasLayer.Weight], to requests: [WeightRequest], _ order: WeightOrder, of name: String
   ) throws(WeighbridgeError) {
-    let trainableCount = requests.reduce(0) { $0 + $1.isTrainable.count { $0 } }
-    let totalCount = requests.reduce(0) { $0 + $1.isTrainable.count }
-    guard list.count == totalCount else {
+    let assignment = WeightAssignment(list, requests)
+    guard list.count == assignment.count else {
       throw .malformed(
-        "the file has \(list.count) weights for it, and its layers take \(totalCount)")
+        "the file has \(list.count) weights for it, and its layers take \(assignment.count)")
     }
-    var (nextTrainable, nextOther) = (0, trainableCount)
-    for request in requests {
-      var own: [KerasLayer.Weight] = []
-      for isTrainable in request.isTrainable {
-        own.append(list[isTrainable ? nextTrainable : nextOther])
-        if isTrainable { nextTrainable += 1 } else { nextOther += 1 }
-      }
+    let result = try assignment.result(order)
+    if result.contradictsOrder {
+      network.decide(
+        name,
+        "The names of its weights say which layers they belong to; by what its architecture says "
+          + "is frozen, they would be in another order.")
+    }
+    for (request, own) in zip(requests, result.weights) {
       weights[request.path] = own
       layersInOrder.insert(request.path)
     }
@@ -127,15 +123,24 @@ extension KerasImporter {
     return paths
   }
 
-  /// Records a layer's requests. A frozen layer has no trainable weights.
+  /// Records a layer's requests.
   ///
   /// - Parameter parts: The number of weights in the file that make up one requested weight.
-  mutating func noteRequests(of layer: KerasLayer, _ call: LayerCall, parts: Int) {
-    let isFrozen = call.record.config["trainable"] == .bool(false)
-    let isTrainable = layer.requestedWeights.flatMap {
-      [Bool](repeating: $0 && !isFrozen, count: parts)
+  mutating func noteRequests(
+    of layer: KerasLayer, _ call: LayerCall, parts: Int
+  ) throws(WeighbridgeError) {
+    let weights = layer.requestedWeights.flatMap { weight in
+      // Keras 1 stores them in other shapes, under other names.
+      dialect == nil
+        ? [weight]
+        : [RequestedWeight](
+          repeating: .init(
+            role: "", shape: nil, isTrainable: weight.isTrainable, part: weight.part),
+          count: parts)
     }
-    requests?.layers.append(WeightRequest(path: call.name, isTrainable: isTrainable))
+    let isFrozen = try call.record.config.trainableFlag() == false
+    requests?.layers.append(
+      WeightRequest(path: call.name, weights: weights, isFrozen: isFrozen))
   }
 }
 
