@@ -176,6 +176,14 @@ def add_loss(model):
     model.add_metric(difference, name="difference")
 
 
+def add_odd_losses(model):
+    """Losses of functions that no layer of a model uses: they feed no output."""
+    mean = model.get_layer("mean").output
+    truth = tf.stop_gradient(model.inputs[0])
+    model.add_loss(tf.reduce_mean(tf.math.xlogy(tf.abs(truth), tf.abs(model.outputs[0]) + 1.0)))
+    model.add_loss(-0.5 * tf.reduce_mean(1.0 + mean - tf.math.bessel_i0(mean), axis=-1))
+
+
 def synchronized(x):
     """Batch normalizations that are not fused, so that their epsilon is that of the file."""
     return [tf.keras.layers.experimental.SyncBatchNormalization(epsilon=1e-6)(x),
@@ -206,6 +214,7 @@ CASES = [
     Case("older_functions", [PICTURE], older_functions),
     Case("shared_layer", [Input((4,))], shared_layer),
     Case("own_loss", [Input((4,))], lambda x: [layers.Dense(4)(x)], add_loss),
+    Case("odd_losses", [Input((4,))], lambda x: [layers.Dense(4)(layers.Dense(4, name="mean")(x))], add_odd_losses),
     Case("synchronized", [PICTURE], synchronized, small_variances),
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),

@@ -309,7 +309,10 @@ struct KerasImporter: ~Copyable {
     if survey != nil, case .kept = builder, let outputs = addProposed(form, call) {
       return outputs
     }
-    if call.number == 0 { for text in decisions { network.decide(call.name, text) } }
+    if call.number == 0, requests == nil {
+      let unstored = UnstoredSettings.decisions(of: call.record, writer.version)
+      for text in decisions + unstored { network.decide(call.name, text) }
+    }
     try sortWrappedWeights(of: call) { (importer) throws(WeighbridgeError) in
       try importer.build(builder, form, call)
     }

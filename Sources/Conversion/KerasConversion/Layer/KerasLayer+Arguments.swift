@@ -36,7 +36,13 @@ extension KerasLayer {
         let hasNoEffect =
           Self.isEmpty(value) || (key == "training" && value == .bool(false))
           || (key == "training" && version.major >= 3 && value.bool != nil)
-        guard hasNoEffect else { throw .unsupported("is called with \(key)=\(value.text())") }
+        guard !hasNoEffect else { continue }
+        if value.array != nil {
+          throw .unsupported(
+            "is called with a constant as \(key), \(value.text().prefix(40))..., and only an output of "
+              + "another layer can be given there")
+        }
+        throw .unsupported("is called with \(key)=\(value.text())")
       }
     }
 

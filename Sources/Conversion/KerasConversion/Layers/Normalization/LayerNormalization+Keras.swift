@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 extension LayerNormalization: KerasMapped {
@@ -21,8 +22,17 @@ extension LayerNormalization: KerasMapped {
 
   private static let normalized: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = try layer.typedInput(inputs).type
-    if try layer.flag("rms_scaling", default: false) {
+    if try layer.scalesByRMS() {
       layer.ignore("scale", "center")  // There is a gamma and no beta in any case.
+      let unread = layer.unreadSettings
+      let axes = try layer.axes("axis", of: type).sorted()
+      layer.unreadSettings = unread
+      guard layer.version >= KerasVersion(3, 4) || axes == Array(type.rank - axes.count..<type.rank)
+      else {
+        throw .unsupported(
+          "has rms_scaling over axes that are not the last, whose scale Keras \(layer.version) aligns "
+            + "with the last ones")
+      }
       return try layer.addRMSNormalization(of: inputs, .variance, epsilon: 1e-3)
     }
     let axes = try layer.axes("axis", of: type)
@@ -40,6 +50,24 @@ extension LayerNormalization: KerasMapped {
         try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(sortedShape) })
     }
     return try layer.add(operation, inputs + weights)
+  }
+}
+
+extension KerasLayer {
+  /// Whether a `LayerNormalization` has `rms_scaling`. Keras 3.0 to 3.3 do not store it, but then there
+  /// is a gamma and no beta in any case.
+  fileprivate mutating func scalesByRMS() throws(WeighbridgeError) -> Bool {
+    let isUnstored = version.major >= 3 && version < KerasVersion(3, 4)
+    guard isUnstored, unreadSettings["rms_scaling"] == nil, placeholderLimit == nil else {
+      return try flag("rms_scaling", default: false)
+    }
+    let hasScale = unreadSettings["scale"]?.bool ?? true
+    let hasCenter = unreadSettings["center"]?.bool ?? true
+    guard unreadWeights.count == 1 else { return false }
+    if hasScale == hasCenter { return true }
+    if !hasScale, Self.shortName(unreadWeights.first?.path ?? "") == "gamma" { return true }
+    decideOnce("rms_scaling is taken to be false: Keras \(version) did not store it.")
+    return false
   }
 }
 

@@ -25,7 +25,7 @@ enum TimeDistributedLayer {
   /// Builds a wrapper of a layer. (The importer handles wrappers of models.)
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
-    let (className, settings) = try layer.unwrap()
+    let (className, settings) = try layer.unwrap(layer.take("layer"), adoptsType: true)
     guard let inner = KerasMappings.layers[className] else {
       throw .unsupported("wraps a layer of the unknown class \(className)")
     }
@@ -35,7 +35,13 @@ enum TimeDistributedLayer {
     if KerasTypePolicy.quantized(settings["dtype"]) != nil {
       throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
     }
-    let folded = try fold(&layer, inputs, mask: mask)
+    var folded = try fold(&layer, inputs, mask: mask)
+    if let type = layer.types?.compute {
+      folded = try folded.map { (value) throws(WeighbridgeError) in
+        let isFloat = layer.graph.type(of: value).elementType.isFloat
+        return isFloat ? try layer.cast(value, to: type, role: "fold_cast") : value
+      }
+    }
     // A nested wrapper has nodes and weights with the same roles.
     let outputs =
       className == "TimeDistributed"

@@ -1,0 +1,56 @@
+import JSON
+import KerasFormat
+
+/// Settings that some versions of Keras did not write although they change what a layer computes.
+/// The default is taken, and stated as a decision.
+struct UnstoredSettings {
+  private let classes: Set<String>
+  private let setting: String
+  /// What is taken instead.
+  private let fallback: String
+  private let isUnstored: @Sendable (KerasVersion) -> Bool
+
+  /// Found by comparing each constructor with the `get_config` of its class, from Keras 1.0 to 3.15.
+  private static let all: [UnstoredSettings] = [
+    UnstoredSettings(
+      classes: ["UpSampling2D"], setting: "interpolation", fallback: "nearest",
+      isUnstored: isFirstInsideTensorFlow),
+    UnstoredSettings(
+      classes: ["Attention", "AdditiveAttention"], setting: "causal", fallback: "false",
+      isUnstored: isFirstInsideTensorFlow),
+    UnstoredSettings(
+      classes: ["Normalization"], setting: "invert", fallback: "false",
+      isUnstored: { $0 >= KerasVersion(2, 10) && $0 < KerasVersion(2, 13) }),
+    UnstoredSettings(
+      classes: ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"], setting: "output_padding",
+      fallback: "null",
+      isUnstored: { $0 >= KerasVersion(3, 11) }),
+    UnstoredSettings(
+      classes: ["ConvLSTM2D"], setting: "subsample", fallback: "[1, 1]",
+      isUnstored: { $0.major == 1 }),
+  ]
+
+  /// TensorFlow 1.13, 1.14 and 2.0, which state the same version as TensorFlow 1.15.
+  private static let isFirstInsideTensorFlow: @Sendable (KerasVersion) -> Bool = {
+    $0.suffix.hasPrefix("-tf") && $0 < KerasVersion(2, 2, 5)
+  }
+
+  /// The decisions about a layer and those inside it.
+  static func decisions(
+    of layer: KerasLayerRecord, _ version: KerasVersion
+  ) -> [String] {
+    let inner = layer.config.nestedObjects.compactMap { object in
+      object["config"]?.object.flatMap { config in
+        object["class_name"]?.string.map { ($0, config) }
+      }
+    }
+    return ([(layer.className, layer.config)] + inner).flatMap { className, config in
+      all.filter {
+        $0.classes.contains(className) && $0.isUnstored(version) && config[$0.setting] == nil
+      }.map {
+        "\($0.setting) is taken to be \($0.fallback): some versions of Keras that call themselves "
+          + "\(version) did not store it."
+      }
+    }
+  }
+}
