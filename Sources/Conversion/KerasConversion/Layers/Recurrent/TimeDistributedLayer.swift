@@ -25,7 +25,9 @@ enum TimeDistributedLayer {
   /// Builds a wrapper of a layer. (The importer handles wrappers of models.)
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
-    let (className, settings) = try layer.unwrap(layer.take("layer"), adoptsType: true)
+    // Keras 3 does not call the layer itself, and rounds its weights to the wrapper's type.
+    let (className, settings) = try layer.unwrap(
+      layer.take("layer"), adoptsType: layer.version.major < 3)
     guard let inner = KerasMappings.layers[className] else {
       throw .unsupported("wraps a layer of the unknown class \(className)")
     }
