@@ -5,6 +5,7 @@ from keras import layers, ops
 
 import attention_cases
 import call_cases
+import integer_cases
 import keras3_functions
 import layer_cases
 import rare_cases
@@ -184,4 +185,5 @@ CASES = [
     Case("pictures", [PICTURE], pictures),
     Case("summations", [MATRIX, MATRIX, Input((3, 2, 4)), Input((5, 2, 4))], summations),
     Case("windows", [PICTURE, Input((7, 3))], windows),
-] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES + call_cases.CASES
+] + (attention_cases.CASES + integer_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES
+     + call_cases.CASES)

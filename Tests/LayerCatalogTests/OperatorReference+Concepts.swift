@@ -80,8 +80,12 @@ extension Concept {
     case .integers:
       """
       Integers are computed in float64 as well, exactly up to 2^53; larger ones may be rounded, \
-      even where an operator only selects or moves elements. A result that the element type cannot \
-      represent (too large, or infinite after a division by 0) is an error when the model runs.
+      even where an operator only selects or moves elements. The attribute `overflow` says what \
+      stands for a result that the element type cannot represent: with `wrap` (TensorFlow, Keras, \
+      JAX and ONNX) the result modulo 2^bits, computed exactly for all types, with `saturate` the \
+      nearest number. Where it is absent, as in files of version 0.2.0, such a result is an error \
+      when the model runs, unless stated otherwise. A division by 0 and a negative exponent are \
+      errors in any case.
       """
     case .attention: Self.attentionText
     case .groupedHeads:

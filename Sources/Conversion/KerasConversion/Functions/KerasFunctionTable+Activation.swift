@@ -38,10 +38,10 @@ extension KerasFunctionTable {
       try call.addActivation(CELU(alpha: try call.real("alpha", default: 1)))
     },
     Entry(["LeakyRelu"]) { (call) throws(WeighbridgeError) in
-      try call.addActivation(LeakyReLU(slope: try call.real("negative_slope", default: 0.2)))
+      try call.addLeaky(slope: try call.real("negative_slope", default: 0.2))
     },
     Entry(tf: ["nn.leaky_relu"]) { (call) throws(WeighbridgeError) in
-      try call.addActivation(LeakyReLU(slope: try call.real("alpha", default: 0.2)))
+      try call.addLeaky(slope: try call.real("alpha", default: 0.2))
     },
     Entry(["Gelu"]) { (call) throws(WeighbridgeError) in
       try call.addActivation(GELU(isApproximate: try call.flag("approximate", default: true)))
@@ -101,6 +101,14 @@ extension KerasFunction {
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {
     try add(operation, [try tensor("x", "features", at: 0)])
+  }
+
+  /// Adds a leaky rectifier. TensorFlow converts the slope to float32, and then to the input's type.
+  fileprivate mutating func addLeaky(slope: Double) throws(WeighbridgeError) -> [ValueID] {
+    let value = try tensor("x", "features", at: 0)
+    let type = type(of: value).elementType
+    let rounded = type == .float32 ? slope : type.nearest(to: Double(Float(slope)))
+    return try add(LeakyReLU(slope: rounded), [value])
   }
 
   /// Adds a function that works along axes, by default the last one.

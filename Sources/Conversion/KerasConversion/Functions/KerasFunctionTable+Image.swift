@@ -151,7 +151,7 @@ extension KerasFunction {
   /// the divisor is at least 1 / sqrt(number of elements).
   fileprivate mutating func addStandardization() throws(WeighbridgeError) -> [ValueID] {
     var (value, height) = try image()
-    if !type(of: value).elementType.isFloat {
+    if type(of: value).elementType != .float32 {
       value = try addOne(Cast(to: .float32), [value], role: "cast")
     }
     let axes = Array(height..<height + 3)

@@ -15,7 +15,7 @@ extension KerasFunctionTable {
         try call.require(name, toBe: false, because: "use transpose_a or transpose_b")
       }
       // Keras 3 adds the products of 8-bit matrices exactly.
-      let isExact = !terms.contains { call.rank(of: $0) == 1 }
+      let isExact = terms.allSatisfy { call.rank(of: $0) != 1 && call.has($0, .int8) }
       return try call.addProduct(
         terms, transposing: transposesFirst, transposesSecond,
         exactTypes: isExact ? [.int8: .int32] : [:])
@@ -49,6 +49,14 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
+  /// Whether a term has an element type by itself.
+  func has(_ term: Term, _ elementType: ElementType) -> Bool {
+    switch term {
+    case .value(let value): type(of: value).elementType == elementType
+    case .constant(let constant): constant.elementType == elementType
+    }
+  }
+
   /// Adds a matrix product, after adding missing leading axes.
   ///
   /// - Parameter exactTypes: The types of integers that Keras 3 multiplies exactly, and those of their
@@ -115,8 +123,9 @@ extension KerasFunction {
       dimensions: size, interpolation: interpolation, antialiases: antialiases,
       fit: fit, layout: try layout())
     // TensorFlow returns float32, or the input's type for nearest neighbor.
-    let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
-    return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
+    let keepsType = isOperation || interpolation == .nearest
+    return try layer.addResized(
+      operation, value, to: keepsType ? type(of: value).elementType : .float32)
   }
 
   /// Takes `crop_to_aspect_ratio` and `pad_to_aspect_ratio`.

@@ -11,6 +11,7 @@ extension KerasFunctionTable {
       guard let subscripts = try call.string(key) else { throw call.missing(key) }
       var terms: [KerasFunction.Term] = []
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
+      let isExact = terms.allSatisfy { call.has($0, .int8) }
       var values = try call.unified(terms, sharesRank: false)
       guard let first = values.first else { throw call.missing("the tensors") }
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
@@ -19,9 +20,9 @@ extension KerasFunctionTable {
       // Keras adds the products of 8-bit integers exactly, and others in float32.
       for index in values.indices {
         values[index] = try call.converted(
-          values[index], to: type == .int8 ? .int32 : .float32, role: "operand_\(index)")
+          values[index], to: isExact ? .int32 : .float32, role: "operand_\(index)")
       }
-      if type == .int8 { return try call.add(sum, values) }
+      if isExact { return try call.add(sum, values) }
       call.resultRole = "sum"
       let result = try call.add(sum, values)
       call.resultRole = ""

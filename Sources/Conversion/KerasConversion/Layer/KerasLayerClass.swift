@@ -60,6 +60,8 @@ struct KerasLayerClass: Sendable {
     case all
     /// Integers too, up to Keras 2.
     case allBeforeKeras3
+    /// All up to Keras 2, and none since: the builder handles them.
+    case noneSinceKeras3
   }
 
   /// Creates a class of elementwise functions.

@@ -85,9 +85,10 @@ extension KerasLayer {
   /// class, only floating-point inputs are cast.
   mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let policy = KerasMappings.classes[source.className]?.casts ?? .floats
-    guard let type = types?.compute, policy != .none else { return inputs }
-    let castsIntegers =
-      policy == .all || (policy == .allBeforeKeras3 && version.major < 3)
+    let isKeras3 = version.major >= 3
+    guard let type = types?.compute, policy != .none, policy != .noneSinceKeras3 || !isKeras3
+    else { return inputs }
+    let castsIntegers = policy == .all || (policy != .floats && !isKeras3)
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType
@@ -96,6 +97,37 @@ extension KerasLayer {
       result.append(isCast ? try cast(input, to: type, role: role) : input)
     }
     return result
+  }
+
+  /// A number of a layer's settings in the type in which the layer computes. TensorFlow converts it
+  /// to float32 first.
+  func constant(_ number: Double) -> Double {
+    guard let type = types?.compute, type != .float32 else { return number }
+    return type.nearest(to: Double(Float(number)))
+  }
+
+  /// Adds an operator whose result Keras rounds to the type of the layer's input before it is cast to
+  /// the type in which the layer computes.
+  ///
+  /// - Parameters:
+  ///   - inputs: The layer's input, not cast yet.
+  ///   - roundsFloats: Whether floating-point inputs have that effect, too.
+  mutating func addRounded(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], _ weights: [ValueID],
+    roundsIntegers: Bool, roundsFloats: Bool
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let input = try onlyInput(inputs)
+    let original = graph.type(of: input).elementType
+    guard let type = types?.compute, original != type else {
+      return try add(operation, inputs + weights)
+    }
+    let value = try cast(input, to: type, role: "input_cast")
+    let isNarrower = !original.isFloat || original.byteCount <= type.byteCount
+    guard original.isFloat ? roundsFloats && isNarrower : roundsIntegers else {
+      return try add(operation, [value] + weights)
+    }
+    let result = try add(operation, [value] + weights, role: "normalized")
+    return try add(Cast(to: type), try add(Cast(to: original), result, role: "rounded"))
   }
 
   /// Casts a value to another number type, and keeps its mask.

@@ -93,7 +93,8 @@ extension BinaryMath {
     let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
     let type = first.elementType
     if wraps(type) {
-      let numbers = try zip(first.wrappedIntegers, second.wrappedIntegers).map { (a, b) throws(WeighbridgeError) in
+      let numbers = try zip(first.wrappedIntegers, second.wrappedIntegers).map {
+        (a, b) throws(WeighbridgeError) in
         type == .uint64
           ? Int64(bitPattern: try wrapped(UInt64(bitPattern: a), UInt64(bitPattern: b)))
           : try wrapped(a, b)

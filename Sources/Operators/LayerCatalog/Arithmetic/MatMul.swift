@@ -79,7 +79,9 @@ extension MatMul {
     let lhs = Self.matrices(inputs[0], outer, isTransposed: transposeA)
     let rhs = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
     if wraps(type) {
-      let sums = products(lhs.wrappedIntegers, rhs.wrappedIntegers, lhs.shape, shape, workers, 0) { $0 &+ $1 &* $2 }
+      let sums = products(lhs.wrappedIntegers, rhs.wrappedIntegers, lhs.shape, shape, workers, 0) {
+        $0 &+ $1 &* $2
+      }
       return [Tensor(wrapping: type, shape: shape, sums)]
     }
     let sums = products(lhs.doubles, rhs.doubles, lhs.shape, shape, workers, 0) { $0 + $1 * $2 }

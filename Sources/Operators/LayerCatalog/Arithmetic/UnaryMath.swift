@@ -120,7 +120,9 @@ extension UnaryMath {
     guard wraps(type) else {
       return [try Tensor(type, shape: shape, inputs[0].doubles.map(apply), overflow: overflow)]
     }
-    return [Tensor(wrapping: type, shape: shape, inputs[0].wrappedIntegers.map { wrapped($0, type) })]
+    return [
+      Tensor(wrapping: type, shape: shape, inputs[0].wrappedIntegers.map { wrapped($0, type) })
+    ]
   }
 
   package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {

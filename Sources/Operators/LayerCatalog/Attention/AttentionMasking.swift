@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// Which values a query attends to, by their positions and by a mask.
 package struct AttentionMasking: Hashable, Sendable {
@@ -117,15 +117,9 @@ extension AttentionMasking {
     _ scores: ValueID, mask: ValueID?, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     let (type, axis) = (make.type(scores), make.type(scores).rank - 1)
-    var attended = mask
-    if dependsOnPositions {
-      let positionMask = try positionMask(scores, &make)
-      attended =
-        try mask.map { (mask) throws(WeighbridgeError) in
-          try make(LogicalAnd(), mask, positionMask)
-        } ?? positionMask
+    guard var attended = try attended(scores, mask: mask, &make) else {
+      return try make(Softmax(axes: [axis]), scores)
     }
-    guard var attended else { return try make(Softmax(axes: [axis]), scores) }
     if fullyMaskedRows == .unmasked {
       let any = try make(Reduce(.any, axes: [axis], keepDims: true), attended)
       attended = try make(LogicalOr(), attended, try make(LogicalNot(), any))
@@ -136,6 +130,16 @@ extension AttentionMasking {
     let weights = try make(Softmax(axes: [axis]), try make(Where(), attended, scores, lowest))
     guard fullyMaskedRows == .zero else { return weights }
     return try make.product(weights, try make(Cast(to: type.elementType), attended))
+  }
+
+  /// Adds the mask of the scores: which values each query attends to; `nil` if it attends to all.
+  package func attended(
+    _ scores: ValueID, mask: ValueID?, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID? {
+    guard dependsOnPositions else { return mask }
+    let positions = try positionMask(scores, &make)
+    guard let mask else { return positions }
+    return try make(LogicalAnd(), mask, positions)
   }
 
   /// The mask that follows from positions, `[1, ..., queries, values]`; if the sizes are dynamic,

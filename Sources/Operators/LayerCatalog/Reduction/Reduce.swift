@@ -71,11 +71,12 @@ package struct Reduce: ArithmeticOperator, IntegerOperator {
       },
       .axes(\.axes, "The reduced axes; the lanes run along them.", atLeast: 0),
       .keepDims(\.keepDims),
-      .overflow(\.overflow, otherwise: "as for `saturate`"))
-      .checked {
-        $0.overflow == nil || $0.isSumOrProduct
-          ? nil : "\($0.function.rawValue) always fits in the type, and overflow is stated"
-      },
+      .overflow(\.overflow, otherwise: "as for `saturate`")
+    )
+    .checked {
+      $0.overflow == nil || $0.isSumOrProduct
+        ? nil : "\($0.function.rawValue) always fits in the type, and overflow is stated"
+    },
     concepts: [.lanes, .integers])
 
   /// Creates the operator.

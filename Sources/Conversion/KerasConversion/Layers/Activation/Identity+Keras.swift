@@ -57,25 +57,34 @@ extension Identity: KerasMapped {
 
   private static let dropout = ignoring("rate", "noise_shape", "seed", "data_format")
 
-  /// Layers that augment images in training. Those of the first two lists cast integers.
+  /// Layers that augment images in training. Some cast integers, and some only in Keras 2.
   private static var augmentations: [KerasLayerClass] {
-    let keepingShape = [
-      "RandomBrightness", "RandomContrast", "RandomFlip", "RandomRotation", "RandomTranslation",
-      "RandomZoom",
+    let keepingShape = ["RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"]
+    let keepingShapeAndType = ["RandomBrightness", "RandomContrast"]
+    let casting = [
+      "AugMix", "CutMix", "RandAugment", "RandomElasticTransform", "RandomErasing",
+      "RandomGaussianBlur", "RandomPerspective", "RandomSharpness", "RandomShear", "Solarization",
     ]
-    let random = [
-      "RandomColorDegeneration", "RandomColorJitter", "RandomElasticTransform", "RandomErasing",
-      "RandomGaussianBlur", "RandomGrayscale", "RandomHeight", "RandomHue", "RandomInvert",
-      "RandomPerspective", "RandomPosterization", "RandomSaturation", "RandomSharpness",
-      "RandomShear", "RandomWidth",
+    let keepingIntegers = [
+      "MixUp", "RandomColorDegeneration", "RandomColorJitter", "RandomGrayscale", "RandomHeight",
+      "RandomHue", "RandomInvert", "RandomPosterization", "RandomSaturation", "RandomWidth",
     ]
-    let others = [
-      "AugMix", "CutMix", "Equalization", "MaxNumBoundingBoxes", "MixUp", "RandAugment",
-      "Solarization",
-    ]
+    let others = ["Equalization", "MaxNumBoundingBoxes"]
     return keepingShape.map { .plain($0, casts: .all, shape: .same, augmentation) }
-      + random.map { .plain($0, casts: .all, augmentation) }
-      + others.map { .plain($0, augmentation) }
+      + keepingShapeAndType.map {
+        .plain($0, casts: .allBeforeKeras3, shape: .same, augmentation)
+      }
+      + casting.map { .plain($0, casts: .all, augmentation) }
+      + keepingIntegers.map { .plain($0, augmentation) }
+      + others.map { name in
+        .plain(name) { (layer, inputs) throws(WeighbridgeError) in
+          let type = try layer.typedInput(inputs).type
+          guard type.elementType.isFloat else {
+            throw .unsupported("turns \(type) into floating-point numbers")
+          }
+          return try augmentation(&layer, inputs)
+        }
+      }
   }
 
   private static let augmentationSettings = [
@@ -89,10 +98,6 @@ extension Identity: KerasMapped {
   private static let augmentation: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     for setting in augmentationSettings { layer.ignore(setting) }
-    let type = try layer.typedInput(inputs).type
-    guard type.elementType.isFloat else {
-      throw .unsupported("turns \(type) into floating-point numbers")
-    }
     return try layer.add(Identity(), inputs)
   }
 }

@@ -22,7 +22,8 @@ extension LeakyReLU: KerasMapped {
   static let keras = KerasMapping([
     .elementwise("LeakyReLU") { (layer, inputs) throws(WeighbridgeError) in
       let key = layer.version.major < 3 ? "alpha" : "negative_slope"
-      return try layer.add(LeakyReLU(slope: try layer.real(key, default: 0.3)), inputs)
+      let slope = try layer.real(key, default: 0.3)
+      return try layer.add(LeakyReLU(slope: layer.constant(slope)), inputs)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -78,11 +79,14 @@ extension ReLU: KerasMapped {
       }
       let slope = try layer.real("negative_slope", default: 0)
       let threshold = try layer.real("threshold", default: 0)
-      return try layer.add(ReLU(slope: slope, threshold: threshold, maximum: maximum), inputs)
+      let operation = ReLU(
+        slope: layer.constant(slope), threshold: threshold, maximum: maximum)
+      if threshold == 0 { return try layer.add(operation, inputs) }
+      return try thresholded(&layer, operation, inputs)
     },
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)
-      return try layer.add(ReLU(slope: 0, threshold: threshold, maximum: nil), inputs)
+      return try layer.masked(inputs, above: threshold)
     },
     KerasLayerClass(
       "SReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown, Keras1Activations.sReLU),
@@ -90,6 +94,32 @@ extension ReLU: KerasMapped {
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     if let value = try builder.namedActivation(operation) { return value }
     return try builder.layer("ReLU", operation.kerasSettings)
+  }
+
+  /// Adds the part above the threshold, limited to the maximum, minus the slope times the part below.
+  /// From Keras 3.15 on, what is not above the threshold is replaced by 0, also NaN; older versions
+  /// multiply by 0, which gives NaN for an infinity too.
+  private static func thresholded(
+    _ layer: inout KerasLayer, _ operation: ReLU, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let role = operation.maximum == nil && operation.slope == 0 ? "" : "above"
+    var value =
+      layer.version >= KerasVersion(3, 15)
+      ? try layer.add(
+        Threshold(threshold: operation.threshold, replacement: 0), inputs, role: role)
+      : try layer.masked(inputs, above: operation.threshold, role: role)
+    if let maximum = operation.maximum {
+      let limit = Clip(minimum: 0, maximum: maximum)
+      value = try layer.add(limit, value, role: operation.slope == 0 ? "" : "limited")
+    }
+    guard operation.slope != 0 else { return value }
+    let below = try layer.add(
+      Rescaling(scale: [-1], offset: [operation.threshold]), inputs, role: "below")
+    let negative = try layer.add(
+      ReLU(slope: 0, threshold: 0, maximum: nil), below, role: "negative")
+    let scaled = try layer.add(
+      Rescaling(scale: [operation.slope], offset: [0]), negative, role: "scaled")
+    return try layer.add(Subtract(), value + scaled)
   }
 
   /// The settings of Keras' layer.
@@ -109,6 +139,20 @@ extension Softplus: KerasMapped {
       Keras1Activations.parametricSoftplus)
   ])
   static let kerasRow: KerasRow? = .named(Softplus.self)
+}
+
+extension KerasLayer {
+  /// Adds the product of a value and whether it is above a threshold.
+  fileprivate mutating func masked(
+    _ inputs: [ValueID], above threshold: Double, role: String = ""
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = try typedInput(inputs).type
+    let bound = try constant(
+      "threshold", Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [threshold]))
+    let isAbove = try add(Comparison(.greater), inputs + [bound], role: "is_above")
+    let factor = try add(Cast(to: type.elementType), isAbove, role: "factor")
+    return try add(Multiply(), inputs + factor, role: role)
+  }
 }
 
 /// Activation layers that only Keras 1 has, composed of other operators.

@@ -12,7 +12,9 @@ extension Rescaling: KerasMapped {
       let scale = try layer.realList("scale")
       let offset = try layer.realList("offset", default: [0])
       if scale.isEmpty || offset.isEmpty { throw .malformed("scale or offset is an empty list") }
-      return try layer.add(Rescaling(scale: scale, offset: offset), inputs)
+      let operation = Rescaling(
+        scale: scale.map(layer.constant), offset: offset.map(layer.constant))
+      return try layer.add(operation, inputs)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in

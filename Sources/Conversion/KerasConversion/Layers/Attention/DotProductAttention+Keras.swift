@@ -114,7 +114,25 @@ extension KerasLayer {
     }
     outputs[0] = try addOutputProjection(outputs[0], type, heads, hasBias)
     passMask(tensors, to: outputs[0])
+    if masking.returnsAttentionWeights { try passMask(of: masking, to: outputs[1]) }
     return outputs
+  }
+
+  /// Passes the mask of the scores on to the attention weights, as the softmax layer does that computes
+  /// them: in Keras 2, and from 3.11 on.
+  private mutating func passMask(
+    of call: AttentionCallMasking, to weights: ValueID
+  ) throws(WeighbridgeError) {
+    guard version.major == 2 || version >= KerasVersion(3, 11) else { return }
+    let composition = Composition.outputs { (make) throws(WeighbridgeError) in
+      let mask = make.inputs.count > 1 ? make.inputs[1] : nil
+      let attended = try call.masking.attended(make.inputs[0], mask: mask, &make)
+      return attended.map { [$0] } ?? []
+    }
+    guard case .nodes(let build) = composition else { return }
+    let mask = try build(
+      &network.graph, [weights] + call.mask, source.withRole(path(of: "attended")))
+    setMask(mask.first, of: weights)
   }
 
   /// Reads the axes of the attention: by default all those between batch and features.

@@ -9,7 +9,8 @@ extension LayerNormalization: KerasMapped {
   /// Keras: `LayerNormalization(axis=-1, epsilon=1e-3)`, where `axis` may be a list. With
   /// `rms_scaling` (Keras 3) it is ``RMSNormalization``.
   static let keras = KerasMapping([
-    KerasLayerClass("LayerNormalization", masks: .passed, casts: .all, shape: .same, normalized)
+    KerasLayerClass(
+      "LayerNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, normalized)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer(
@@ -33,7 +34,11 @@ extension LayerNormalization: KerasMapped {
           "has rms_scaling over axes that are not the last, whose scale Keras \(layer.version) aligns "
             + "with the last ones")
       }
-      return try layer.addRMSNormalization(of: inputs, .variance, epsilon: 1e-3)
+      var input = try layer.onlyInput(inputs)
+      if let type = layer.types?.compute {
+        input = try layer.cast(input, to: type, role: "input_cast")
+      }
+      return try layer.addRMSNormalization(of: [input], .variance, epsilon: 1e-3)
     }
     let axes = try layer.axes("axis", of: type)
     let operation = LayerNormalization(
@@ -49,7 +54,9 @@ extension LayerNormalization: KerasMapped {
       weights.append(
         try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(sortedShape) })
     }
-    return try layer.add(operation, inputs + weights)
+    let isRounded = layer.version >= KerasVersion(3, 11)
+    return try layer.addRounded(
+      operation, inputs, weights, roundsIntegers: isRounded, roundsFloats: isRounded)
   }
 }
 
@@ -76,7 +83,10 @@ extension GroupNormalization: KerasMapped {
   /// group. TensorFlow Addons' layer of that name and its instance normalization, with one group
   /// per channel, are the same; Keras adopted them.
   static let keras = KerasMapping(
-    [.elementwise("GroupNormalization", grouped)],
+    [
+      KerasLayerClass(
+        "GroupNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, grouped)
+    ],
     wellKnown: [
       "Addons>GroupNormalization": addons, "Addons>InstanceNormalization": addons,
     ])
@@ -106,7 +116,12 @@ extension GroupNormalization: KerasMapped {
     let weights = try operation.inputs.dropFirst().map { (slot) throws(WeighbridgeError) in
       try layer.weight(slot.name, shape: channels)
     }
-    return try layer.add(operation, inputs + weights)
+    guard type.elementType.isFloat || layer.version >= KerasVersion(3, 8) else {
+      throw .unsupported("normalizes \(type), which is known from Keras 3.8 on")
+    }
+    return try layer.addRounded(
+      operation, inputs, weights, roundsIntegers: true,
+      roundsFloats: layer.version >= KerasVersion(3, 15))
   }
 
   private static let addons: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in

@@ -65,7 +65,8 @@ extension Normalization: KerasMapped {
       throw layer.unexpected(role, setting, "one number, or \(count) numbers in nested lists")
     }
     let all = numbers.count == count ? numbers : [Double](repeating: numbers[0], count: count)
-    return try layer.constant(role, Tensor(.float32, shape: shape, all))
+    let type = layer.types?.compute ?? .float32
+    return try layer.constant(role, Tensor(type, shape: shape, all.map(layer.constant)))
   }
 
   /// The numbers of nested lists, in order; `nil` when there is anything else among them.

@@ -15,9 +15,10 @@ extension Resizing: KerasMapped {
         interpolation: try layer.interpolation(default: .bilinear),
         antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
         layout: try layer.dataLayout())
-      return try layer.add(operation, inputs)
+      let (image, type) = try layer.typedInput(inputs)
+      return try layer.addResized(operation, image, to: type.elementType)
     },
-    .plain("RandomCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
+    .plain("RandomCrop", casts: .noneSinceKeras3) { (layer, inputs) throws(WeighbridgeError) in
       let dimensions = try layer.imageDimensions()
       let layout = try layer.dataLayout()
       layer.ignore("seed")
@@ -33,7 +34,8 @@ extension Resizing: KerasMapped {
         dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
         layout: layout
       )
-      return try layer.add(operation, inputs)
+      let (image, type) = try layer.typedInput(inputs)
+      return try layer.addResized(operation, image, to: type.elementType)
     },
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -94,7 +96,21 @@ extension CenterCrop: KerasMapped {
           "images of \(type) may be too small, and what Keras \(layer.version) then does was "
             + "never compared; it is known for 2.15")
       }
-      return try layer.add(operation, inputs)
+      if isCropped { return try layer.add(operation, inputs) }
+      // Keras 3 returns resized images in float32, whatever type the layer has.
+      let result = layer.version.major >= 3 ? ElementType.float32 : type.elementType
+      guard axes.allSatisfy({ type.shape[$0].value != nil }) else {
+        guard type.elementType == .float32 else {
+          throw .unsupported(
+            "takes \(type), whose result is computed in \(result.rawValue) where it is smaller than "
+              + "\(operation.dimensions); state its size")
+        }
+        return try layer.add(operation, inputs)
+      }
+      let resizing = Resizing(
+        dimensions: operation.dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
+        layout: operation.layout)
+      return try layer.addResized(resizing, inputs[0], to: result)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -103,6 +119,33 @@ extension CenterCrop: KerasMapped {
 }
 
 extension KerasLayer {
+  /// Adds a resized image. TensorFlow computes in float32 unless it takes the nearest elements;
+  /// Keras 3 then converts to the image's type, and from 3.6 on it rounds and saturates integers.
+  ///
+  /// - Parameter result: The type of the output.
+  mutating func addResized(
+    _ operation: Resizing, _ image: ValueID, to result: ElementType
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = graph.type(of: image).elementType
+    let isNearest = operation.interpolation == .nearest
+    // A result of 16 bits is rounded once.
+    let isPlain = type.isFloat && type == result && (isNearest || type != .float64)
+    let computed: ElementType = isPlain ? type : isNearest ? .float64 : .float32
+    let value = try cast(image, to: computed, role: "number")
+    guard computed != result else { return try add(operation, [value]) }
+    let resized = try add(operation, [value], role: "resized")
+    guard result.isInteger, !isNearest, version >= KerasVersion(3, 4) else {
+      return try add(Cast(to: result), resized)
+    }
+    guard version >= KerasVersion(3, 6) else {
+      throw .unsupported(
+        "resizes \(result.rawValue), and what Keras \(version) does with integers was never "
+          + "compared; it is known up to 3.3 and from 3.6")
+    }
+    let rounded = try add(UnaryMath(.round), resized, role: "rounded")
+    return try add(Cast(to: result, overflow: .saturate), rounded)
+  }
+
   /// Reads the setting `interpolation`, case-insensitively.
   mutating func interpolation(
     default fallback: ResizingInterpolation

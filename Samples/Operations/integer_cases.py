@@ -1,0 +1,92 @@
+"""Cases of Keras 3.15 about integers, booleans and narrow types: what overflows, and the types of the results."""
+
+from keras import layers, ops
+
+from recording import Case, Input
+
+SIGNED = Input((3, 4), -128, 127, "int8")
+SHORT = Input((3, 4), -30000, 30000, "int16")
+BYTES = Input((3, 4), 0, 255, "uint8")
+LONG = Input((3, 4), -2**31, 2**31 - 1, "int32")
+WIDE = Input((3, 4), -2**62, 2**62, "int64")
+TRUTH = Input((3, 4), type="bool")
+PICTURE = Input((6, 6, 3), 0, 255, "uint8")
+
+
+def overflows(signed, short, byte, long, wide):
+    """Sums, products and powers that wrap around, or that Keras widens."""
+    result = []
+    for x in (signed, short, byte, long, wide):
+        result += [x + x, x * x, x - x * 3, ops.square(x), ops.power(x, 3), ops.sum(x, axis=1), ops.prod(x, axis=1),
+                   ops.cumsum(x, axis=1), ops.cumprod(x, axis=2), ops.cumsum(x, axis=1, dtype="int16"), x // 3, x % 3]
+    result += [ops.abs(signed), ops.negative(signed), -short, ops.cast(long, "int8"), ops.cast(long, "uint8"),
+               ops.cast(wide, "int32"), ops.cast(short, "uint16"), ops.sum(long), ops.fmod(signed, 3), signed + 300]
+    return result
+
+
+def result_types(signed, byte, long, truth):
+    """The types of functions of integers and booleans, with numbers of Python, and mixed."""
+    turned = ops.transpose(truth, (0, 2, 1))
+    return [
+        ops.max(truth, axis=1), ops.min(truth, axis=1), ops.sum(truth, axis=1), ops.cumsum(truth, axis=1),
+        ops.matmul(truth, turned), ops.matmul(signed, ops.transpose(signed, (0, 2, 1))), ops.square(truth),
+        ops.matmul(byte // 64, ops.transpose(byte // 128, (0, 2, 1))), ops.matmul(truth, ops.transpose(signed // 16, (0, 2, 1))),
+        ops.trunc(signed), ops.trunc(long), ops.round(long), ops.floor(long), ops.sign(byte), ops.abs(truth),
+        signed % 3, byte % 3, byte % 2.5, ops.mod(truth, True), ops.logical_and(byte, signed), ops.logaddexp(signed, 2),
+        ops.hypot(signed, byte), ops.arctan2(ops.cast(signed, "int16"), byte), ops.maximum(signed, byte), ops.where(truth, signed, 2.5),
+        ops.einsum("bij,bkj->bik", signed, signed), ops.einsum("bij->bj", byte // 64), ops.mean(byte, axis=1),
+    ]
+
+
+def pictures_of_bytes(x):
+    """Images of integers: resized, cropped, and layers that do nothing at inference."""
+    double = ops.cast(x, "float64") / 7
+    return [
+        ops.image.resize(x, (4, 9)), ops.image.resize(x, (9, 4), interpolation="bicubic"),
+        ops.image.resize(x, (3, 3), interpolation="nearest"), ops.image.resize(double, (4, 4)),
+        layers.Resizing(4, 4)(x), layers.Resizing(9, 5, interpolation="nearest")(x), layers.Resizing(4, 9, dtype="float64")(double),
+        layers.CenterCrop(4, 4)(x), layers.CenterCrop(8, 7)(x), layers.CenterCrop(8, 7, dtype="float64")(double),
+        layers.RandomBrightness(0.2)(x), layers.RandomContrast(0.2)(x), layers.RandomGrayscale()(x) // 2, layers.RandomFlip()(x),
+        layers.RandomHue(0.2)(x), layers.RandomRotation(0.2)(x), layers.RandomCrop(8, 8)(x),
+    ]
+
+
+def types_of_layers(x, long):
+    """Layers of float64 whose settings are numbers, and normalizations of other types than their own."""
+    half = ops.cast(x, "float16")
+    return [
+        layers.LeakyReLU(0.3, dtype="float64")(x), layers.Rescaling(0.1, 0.7, dtype="float64")(x),
+        layers.Normalization(mean=[0.1, 0.2, 0.3, 0.4], variance=[0.5, 0.6, 0.7, 0.8], dtype="float64")(x),
+        ops.leaky_relu(ops.cast(x, "float64"), 0.1),
+        layers.LayerNormalization()(half), layers.LayerNormalization()(long), layers.GroupNormalization(2)(half),
+        layers.GroupNormalization(2)(long),
+    ]
+
+
+def thresholds(x):
+    """Rectifiers with a threshold, of infinities and NaN too."""
+    odd = ops.concatenate([x, x / 0.0, ops.log(x)], axis=1)
+    return [layers.ReLU(threshold=0.5)(odd), layers.ReLU(1.5, threshold=0.5)(odd), layers.ReLU(1.5, 0.25, 0.5)(odd),
+            layers.ReLU(negative_slope=0.25, threshold=0.125)(odd), layers.ReLU(2.0)(odd), layers.LeakyReLU(0.2)(odd)]
+
+
+def scores(tokens, query):
+    """A softmax of attention weights, which carry the mask of the scores."""
+    embedded = layers.Embedding(6, 4, mask_zero=True)(tokens)
+    attend = layers.MultiHeadAttention
+    weights = attend(2, 2)(embedded, embedded, return_attention_scores=True)[1]
+    causal = attend(2, 2)(query, query, return_attention_scores=True, use_causal_mask=True)[1]
+    both = attend(2, 2)(embedded, embedded, return_attention_scores=True, use_causal_mask=True)[1]
+    grouped = layers.GroupQueryAttention(2, 2, 1)(query, query, return_attention_scores=True, use_causal_mask=True)[1]
+    return [layers.Softmax()(weights), layers.Softmax()(causal), layers.Softmax()(layers.Dropout(0.1)(both)),
+            layers.Softmax()(grouped), layers.Softmax()(2.0 * causal)]
+
+
+CASES = [
+    Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
+    Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
+    Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),
+    Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
+    Case("thresholds", [Input((3, 4))], thresholds),
+    Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
+]
