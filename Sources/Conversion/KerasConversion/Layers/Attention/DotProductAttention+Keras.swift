@@ -132,7 +132,9 @@ extension KerasLayer {
     guard case .nodes(let build) = composition else { return }
     let mask = try build(
       &network.graph, [weights] + call.mask, source.withRole(path(of: "attended")))
-    setMask(mask.first, of: weights)
+    // Without another mask it is a constant, and every constant of a graph has a reader.
+    let read = call.mask.isEmpty && !mask.isEmpty ? try add(Identity(), mask, role: "mask") : mask
+    setMask(read.first, of: weights)
   }
 
   /// Reads the axes of the attention: by default all those between batch and features.
