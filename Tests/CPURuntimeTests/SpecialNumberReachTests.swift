@@ -130,6 +130,7 @@ import _CatalogTesting
         SpecialNumbers.areClose($0, $1, Tolerance(absolute: 2e-5, relative: 1e-4))
       }
     }
+    guard testCase.numbers.count > 1 else { return }
     // Windows with nothing else.
     let all = Tensor(.float32, shape: shape, ordinary.doubles.map { _ in .nan }).asQuotient
     try SpecialNumbers.expectAgreement(graph, engine, all, "all NaN") { _, _ in true }
