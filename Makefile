@@ -21,6 +21,8 @@
 #   make sanitize        the tests under AddressSanitizer, the C code with checks for undefined behavior,
 #                        and tests of parallel code under ThreadSanitizer
 #   make test-peers      exports every recorded model, runs it in the target's own tools (from PyPI) and compares
+#   make test-random     draws COUNT (200) random models from SEED (1) on in each of five versions of Keras, from PyPI,
+#                        and compares what they compute; RANDOM_OPTIONS for Tests/Random/search.py
 #   make test-pages      opens reports in Chromium, which must be installed, and checks them with axe-core, from PyPI
 #   make test-avx-vnni   int8 convolutions for processors with AVX-VNNI, emulated; part of make test on x86-64 Linux
 #
@@ -57,7 +59,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .PHONY: help demo build install test lint consumer generate format clean dependencies archives peers test-peers \
-  test-pages test-faults test-avx-vnni fuzz mutate sanitize studio test-studio manual docs packages packages-here \
+  test-pages test-random test-faults test-avx-vnni fuzz mutate sanitize studio test-studio manual docs packages packages-here \
   library install-library test-c test-c-valgrind test-c-sanitize test-python test-program test-cluster wheel test-wheel \
   bench bench-files bench-inference bench-conversion bench-search bench-compact bench-python bench-cluster
 
@@ -232,6 +234,11 @@ test-peers: build peers
 	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
 	  $(peers)/types
 
+COUNT ?= 200
+SEED ?= 1
+test-random: build
+	$(peers_python) Tests/Random/search.py $(program) --count $(COUNT) --seed $(SEED) $(RANDOM_OPTIONS)
+
 test-pages: build $(pages)/done
 	$(pages)/bin/python Tests/Pages/report_page.py $(program)
 
@@ -262,7 +269,7 @@ generate: dependencies
 	Schemas/generate.sh
 	swift build $(test_flags) --build-tests
 	WEIGHBRIDGE_GENERATE=1 swift test $(test_flags) --skip-build \
-	  --filter '$(generators)|HostileSampleTests|OperatorVectorTests'
+	  --filter '$(generators)|SampleDefinitionTests|HostileSampleTests|OperatorVectorTests'
 
 clean:
 	rm -rf .build Tests/Consumer/.build
