@@ -313,6 +313,7 @@ struct KerasImporter: ~Copyable {
       let unstored = UnstoredSettings.decisions(of: call.record, writer.version)
       for text in decisions + unstored { network.decide(call.name, text) }
     }
+    if call.number == 0, requests == nil { try mergeLowRankWeights(of: call) }
     try sortWrappedWeights(of: call) { (importer) throws(WeighbridgeError) in
       try importer.build(builder, form, call)
     }
