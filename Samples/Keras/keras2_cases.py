@@ -79,6 +79,14 @@ def pools(version, backend):
     return table
 
 
+def uncast():
+    """Layers that leave the type of their inputs, whatever their own is."""
+    x, y = Input((4, 3), dtype="float64"), Input((4, 3), dtype="float64")
+    mean = Average()([x, y])
+    return Model([x, y], [mean, Permute((2, 1))(x), AveragePooling1D(2, dtype="float32")(x), Flatten(dtype="float32")(y),
+                          Activation("tanh", dtype="float32")(mean)])
+
+
 def others(version, backend):
     def nested():
         inside = one([Conv1D(3, 3, input_shape=(7, 2)), BatchNormalization(), Flatten(), Dense(4, activation="elu")])
@@ -101,6 +109,7 @@ def others(version, backend):
         if backend == "tensorflow":
             table["upsampling_bilinear"] = lambda: one(UpSampling2D(
                 (2, 3), interpolation="bilinear", input_shape=(3, 4, 2)))
+            table["types_of_inputs"] = uncast
             table["softmax_masked"] = lambda: one([
                 ZeroPadding1D(1, input_shape=(1, 3)), Masking(0.0), Softmax()])
         table["relu_settings"] = lambda: one(ReLU(max_value=2.0, negative_slope=0.1, threshold=0.5, input_shape=(3, 4)))

@@ -59,7 +59,8 @@ def record(name, make, only_weights=False):
             if "empty" in tensor.name:
                 arrays[-1][0] = 0
         else:
-            arrays.append(rng.normal(0.0, 1.0, shape).astype("float32"))
+            wide = "float64" in str(tensor.dtype)
+            arrays.append(rng.normal(0.0, 1.0, shape).astype("float64" if wide else "float32"))
     batch = arrays[0].shape[0]
     outputs = model.predict(arrays if len(arrays) > 1 else arrays[0], batch_size=batch)
     outputs = outputs if isinstance(outputs, list) else [outputs]

@@ -236,7 +236,16 @@ def weights_to_int8(model):
     model.quantize("int8", config=keras.quantizers.Int8QuantizationConfig(activation_quantizer=None))
 
 
+def models_in_steps(x):
+    """Models for each step, around which the wrapper computes in another type."""
+    def inner():
+        return keras.Sequential([keras.Input((4,)), layers.Dense(2)])
+    return [layers.TimeDistributed(inner(), dtype="float16")(x), layers.TimeDistributed(inner(), dtype="mixed_float16")(x),
+            layers.TimeDistributed(inner())(x)]
+
+
 CASES = [
+    Case("models_in_steps", [Input((3, 4), -9, 9)], models_in_steps),
     Case("several_axes", [Input((4, 3, 4)), Input((3, 3, 3))], several_axes),
     Case("masked_merging", [Input((5,), 0, 3, "int32")] * 3, masked_merging),
     Case("masked_softmax", [Input((4, 5)), Input((4, 5), type="bool"), Input((4, 1), type="bool")], masked_softmax),

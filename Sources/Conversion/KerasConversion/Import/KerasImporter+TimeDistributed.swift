@@ -51,7 +51,8 @@ extension KerasImporter {
       source: call.source, writer: writer, types: types, settings: settings, weights: .file([]),
       weightValues: [:], arguments: call.arguments, network: takeNetwork())
     let mask = try TimeDistributedLayer.mask(&layer, call.inputs)
-    let folded = try TimeDistributedLayer.fold(&layer, call.inputs, mask: mask)
+    let inputs = try layer.castInputs(call.inputs)
+    let folded = try TimeDistributedLayer.fold(&layer, inputs, mask: mask)
     (network, layer.network) = (layer.network, KerasNetwork())
     let outputs: [ValueID]
     if let inner = try call.record.inner("layer"), !inner.isModel {
@@ -63,7 +64,7 @@ extension KerasImporter {
     }
     layer.network = takeNetwork()
     let results = try TimeDistributedLayer.unfold(
-      &layer, outputs, like: call.inputs, folded: folded, mask: mask)
+      &layer, outputs, like: inputs, folded: folded, mask: mask)
     try layer.finish()
     network = layer.network
     return results

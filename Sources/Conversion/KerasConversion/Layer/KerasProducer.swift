@@ -47,6 +47,22 @@ package struct KerasProducer: Hashable, Sendable {
 }
 
 extension KerasProducer {
+  /// Whether layers cast floating-point inputs to the type in which they compute.
+  enum InputCasting {
+    case always, never
+    /// The version is that of TensorFlow 1.13 to 1.15, whose layers do not, and of 2.0 and 2.1, whose
+    /// layers do.
+    case notStated
+  }
+
+  /// What the layers of its version do.
+  var inputCasting: InputCasting {
+    guard version < KerasVersion(2, 4) else { return .always }
+    guard version.suffix.hasPrefix("-tf") else { return .never }
+    if version >= KerasVersion(2, 3) { return .always }
+    return version >= KerasVersion(2, 2, 4) ? .notStated : .never
+  }
+
   /// Determines what wrote a model: as stated, or else as the form of the file suggests.
   ///
   /// - Parameters:

@@ -130,6 +130,22 @@ extension KerasLayer {
     return try add(Cast(to: type), try add(Cast(to: original), result, role: "rounded"))
   }
 
+  /// Refuses inputs of another type where the version does not tell whether they are cast. A layer
+  /// with weights does cast them: TensorFlow 1 cannot build it otherwise.
+  private func checkCasts(
+    of inputs: [ValueID], to type: ElementType
+  ) throws(WeighbridgeError) {
+    guard writer.inputCasting == .notStated, unreadWeights.isEmpty, placeholderLimit == nil else {
+      return
+    }
+    let other = inputs.map { graph.type(of: $0).elementType }.first { $0.isFloat && $0 != type }
+    guard let other else { return }
+    throw .unsupported(
+      "takes \(other.rawValue) and has dtype=\(type.rawValue): the layers of TensorFlow 1 leave their "
+        + "inputs as they are, and those of 2.0 and 2.1 cast them, but keras_version \(version) is that "
+        + "of both")
+  }
+
   /// Casts a value to another number type, and keeps its mask.
   ///
   /// - Parameter role: The cast's role in its layer.

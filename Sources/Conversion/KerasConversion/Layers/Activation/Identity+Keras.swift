@@ -24,14 +24,15 @@ extension Identity: KerasMapped {
       .elementwise("GaussianNoise", ignoring("stddev", "seed")),
       KerasLayerClass("Identity", masks: .passedSinceKeras3, casts: .floats, shape: .same) {
         (layer, inputs) throws(WeighbridgeError) in
-        try layer.add(Identity(), [try layer.onlyInput(inputs)])
+        layer.ignore("dynamic")  // Keras 2: how Python runs it.
+        return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       },
       // The base class itself, which returns what it is given, up to Keras 2.
       .plain("Layer") { (layer, inputs) throws(WeighbridgeError) in
         guard layer.version.major < 3 else {
           throw .unsupported("is Keras' base class, which cannot be called in Keras 3")
         }
-        layer.ignore("dtype")
+        layer.ignore("dtype", "dynamic")
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       },
       KerasLayerClass(
