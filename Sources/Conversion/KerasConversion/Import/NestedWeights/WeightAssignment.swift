@@ -50,10 +50,11 @@ struct WeightAssignment {
       return (weights(byName), possible.map { !$0.contains(byName) } ?? false)
     }
     guard let possible else { throw undecided }
-    let permitted = Set(possible.filter(names.permit))
-    guard let first = permitted.first else { throw contradiction(possible[0]) }
-    guard permitted.count == 1 else { throw undecided }
-    return (weights(first), false)
+    var permitted = Set(possible.filter(names.permit))
+    if permitted.isEmpty { throw contradiction(possible[0]) }
+    if permitted.count > 1 { permitted = permitted.filter(names.followCreation) }
+    guard let only = permitted.first, permitted.count == 1 else { throw undecided }
+    return (weights(only), false)
   }
 
   /// The weights of each layer, given the owner of each: one owner's in the order of the list.
