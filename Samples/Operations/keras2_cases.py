@@ -209,7 +209,13 @@ def older_functions(x):
             tf.compat.v1.image.resize_bicubic(x, (5, 8), half_pixel_centers=True)]
 
 
+def stacked_tensor(x):
+    """A tensor in place of the list that is stacked: its parts along the first axis."""
+    return [tf.stack(x), backend.stack(x)]
+
+
 CASES = [
+    Case("stacked_tensor", [MATRIX], stacked_tensor),
     Case("standardized_pictures", [PICTURE], standardized_pictures),
     Case("older_functions", [PICTURE], older_functions),
     Case("shared_layer", [Input((4,))], shared_layer),

@@ -168,7 +168,30 @@ def arrays_in_settings(x):
             layers.Normalization(mean=np.array([1.0, 2.0, 3.0, 4.0]), variance=np.array([1.0, 4.0, 9.0, 16.0]))(x)]
 
 
+def low_rank(x, picture, tokens):
+    """Layers that are adapted by products of small matrices."""
+    return [layers.Dense(5)(x), layers.Dense(3, use_bias=False)(x), layers.Conv2D(4, 3)(picture),
+            layers.EinsumDense("abc,cd->abd", (None, 6), bias_axes="d")(x), layers.Embedding(9, 4)(tokens)]
+
+
+def adapt(model):
+    """Adds the matrices to each layer, and changes what they add from 0."""
+    for index, layer in enumerate(each for each in model.layers if hasattr(each, "enable_lora")):
+        layer.enable_lora(2, **({"lora_alpha": 3} if index % 2 else {}))
+        for weight in layer.trainable_weights:
+            if "lora" in weight.path:
+                weight.assign(np.linspace(-1, 1, weight.shape.num_elements()).reshape(weight.shape))
+
+
+def shrunk(x):
+    """Functions that choose 0 where a comparison with NaN is false."""
+    roots = ops.sqrt(x)  # NaN of negative numbers
+    return [ops.hard_shrink(roots), ops.soft_shrink(roots, 0.3), ops.hard_shrink(x, 1.0), layers.Activation("soft_shrink")(roots)]
+
+
 CASES = [
+    Case("low_rank", [MATRIX, PICTURE, Input((3,), 0, 9, "int32")], low_rank, adapt, ("h5", "keras")),
+    Case("shrunk", [MATRIX], shrunk),
     Case("arrays_in_settings", [MATRIX], arrays_in_settings),
     Case("keywords", [MATRIX, Input((5, 4)), Input((3,))], keywords),
     Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),

@@ -80,13 +80,14 @@ extension ExportedForm {
     } catch let mismatch as PortableRun.Mismatch {
       return .notReadBack(mismatch.reason)
     }
-    return difference(outputs, subject.outputs, variant).map { .wrong($0) } ?? .written
+    return difference(outputs, subject, variant).map { .wrong($0) } ?? .written
   }
 
   /// How outputs differ from what the model computes; `nil` when they do not.
   private static func difference(
-    _ outputs: [NamedTensor], _ expected: [NamedTensor], _ variant: ExportVariant
+    _ outputs: [NamedTensor], _ subject: ExportSubject, _ variant: ExportVariant
   ) -> String? {
+    let expected = subject.outputs
     guard !expected.isEmpty, outputs.count == expected.count else {
       return "\(outputs.count) outputs, and not \(expected.count)"
     }
@@ -95,10 +96,29 @@ extension ExportedForm {
     {
       let (output, expectedOutput) = pair
       let type = expectedOutput.tensor.elementType
-      let limit = max(1e-4, 2 * Tolerance.standard(for: type).absolute)
+      // Targets without narrower numbers do not round what the model rounds on the way.
+      let types = variant.target.hasNarrowFloats ? [type] : subject.floatTypes + [type]
+      let limit = types.map { max(1e-4, 2 * Tolerance.standard(for: $0).absolute) }.max() ?? 1e-4
       guard distance.error <= limit, variant.target != .onnx || output.tensor.elementType == type
       else { return "\(distance), \(output.tensor.type) for \(expectedOutput.tensor.type)" }
     }
     return nil
+  }
+}
+
+extension ExportSubject {
+  /// The floating-point types of the values in the model.
+  fileprivate var floatTypes: [ElementType] {
+    Array(Set(content.graph.values.map(\.type.elementType).filter(\.isFloat)))
+  }
+}
+
+extension ExportTarget {
+  /// Whether it has floating-point numbers of 16 bits.
+  fileprivate var hasNarrowFloats: Bool {
+    switch self {
+    case .coreml, .ncnn, .darknet: false
+    default: true
+    }
   }
 }

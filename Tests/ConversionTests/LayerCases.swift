@@ -8,7 +8,13 @@ struct LayerCase: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { "\(kind)/\(name)" }
   /// The kind of operator that the layer becomes.
-  var operatorKind: String { kind == "thresholded_relu" ? "relu" : kind }
+  var operatorKind: String {
+    switch (kind, name) {
+    case ("thresholded_relu", _): "multiply"  // by whether the number exceeds the threshold
+    case ("center_crop", "center_crop_smaller_input"): "resizing"
+    default: kind
+    }
+  }
   var model: String { path("h5") }
   var inputs: String { path("inputs.npz") }
   var outputs: String { path("outputs.npz") }

@@ -29,11 +29,6 @@ enum CoreMLActivations: CoreMLFamily {
     CoreMLRow(native: PReLU.self) { (_, builder) throws(WeighbridgeError) in
       try builder.prelu()
     },
-    CoreMLRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = try builder.input()
-      return try builder.difference(
-        x, try builder.clip(x, -operation.threshold, operation.threshold))
-    },
     CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.softmax(try builder.input(), operation.axes)
     },

@@ -38,10 +38,16 @@ extension Where {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     let condition = inputs[0].broadcast(to: shape).doubles
-    let first = inputs[1].broadcast(to: shape).doubles
-    let second = inputs[2].broadcast(to: shape).doubles
-    let elements = condition.indices.map { condition[$0] != 0 ? first[$0] : second[$0] }
-    return [Tensor(inputs[1].elementType, shape: shape, elements)]
+    let (first, second) = (inputs[1].broadcast(to: shape), inputs[2].broadcast(to: shape))
+    let type = inputs[1].elementType
+    func chosen<Number>(_ first: [Number], _ second: [Number]) -> [Number] {
+      condition.indices.map { condition[$0] != 0 ? first[$0] : second[$0] }
+    }
+    if type.isInteger {
+      let numbers = chosen(first.wrappedIntegers, second.wrappedIntegers)
+      return [Tensor(wrapping: type, shape: shape, numbers)]
+    }
+    return [Tensor(type, shape: shape, chosen(first.doubles, second.doubles))]
   }
 
   package func permutingAxes(_ axes: [Int]) -> Where? { self }
