@@ -86,6 +86,7 @@ enum HostileKerasFiles {
     .init(
       "inbound_missing", .malformed,
       "#1 a (Dense): refers to the layer \"ghost\", which the model does not have"),
+    .init("calls_lost", .unsupported, "is called 2 times, and Keras 3.2.0 and 3.2.1 write"),
     .init("constant_ragged", .malformed, "a list of lists of different lengths"),
     .init("constant_shape", .malformed, "differ along axis 1"),
     .init("constant_text", .unsupported, "\"three\" stands where a number is expected"),

@@ -2,7 +2,7 @@
 
 import json
 
-from writing import PLAIN, dense, layer, model, save, x
+from writing import PLAIN, dense, layer, model, numbers, save, x
 
 
 def unknown_layers(path):
@@ -52,6 +52,22 @@ def inbound_tensor(path):
 def inbound_negative(path):
     """References with negative numbers."""
     save(path, model(x(4), dense("a", "x", 3), dense("b", ["a", -1, 0, {}], 2)))
+
+
+def _tensor(name, *shape):
+    """The first call's output of a layer, as Keras 3 writes it."""
+    history = {"shape": [None, *shape], "dtype": "float32", "keras_history": [name, 0, 0]}
+    return {"class_name": "__keras_tensor__", "config": history}
+
+
+def calls_lost(path):
+    """A layer that is called twice, while every reader names its first call, as Keras 3.2.1 wrote it."""
+    shared, total = dense("a", "x", 3), layer("Add", "s", [])
+    shared["inbound_nodes"] = [{"args": [_tensor(name, 4)], "kwargs": {}} for name in ("x", "y")]
+    total["inbound_nodes"] = [{"args": [[_tensor("a", 3), _tensor("a", 3)]], "kwargs": {}}]
+    weights = {"x": {}, "y": {}, "s": {}, "a": {"a/kernel:0": numbers(4, 3), "a/bias:0": numbers(3)}}
+    parts = [{**part, "module": "keras.layers", "registered_name": None} for part in (x(4), x(4, name="y"), shared, total)]
+    save(path, model(*parts, inputs=("x", "y")), weights, version="3.2.1")
 
 
 def inbound_nothing(path):
