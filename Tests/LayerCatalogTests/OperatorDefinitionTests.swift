@@ -174,7 +174,7 @@ extension OperatorExample {
     let changed = operation.attributes.replacing(name, .string(string))
     var result = Attributes()
     for attribute in definition.attributes {
-      let value = changed[attribute.name]
+      let value = attribute.name == name ? .string(string) : changed[attribute.name]
       guard attribute.presence.holds(in: changed) ?? (value != nil) else { continue }
       result.append(attribute.name, value ?? attribute.sample(in: changed))
       guard attribute.namesActivation else { continue }

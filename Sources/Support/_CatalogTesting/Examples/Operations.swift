@@ -5,7 +5,7 @@ import LayerCatalog
 extension OperatorExample {
   /// Functions that a model can call without a layer.
   static let operations: [OperatorExample] =
-    mathematics + slices + reshapes + paddings + indexed + [
+    mathematics + integers + slices + reshapes + paddings + indexed + [
       OperatorExample(FullLike(value: 0.5), shapes: [[2, 3, 4]]),
       OperatorExample(
         NonMaxSuppression(overlapThreshold: 0.3, confidenceThreshold: 0.5, scope: .sameBestClass),
@@ -43,6 +43,28 @@ extension OperatorExample {
       OperatorExample(UnaryMath(.square), inputs: [digits([2, 3])]),
       OperatorExample(Add(), inputs: [digits([2, 3]), digits([2, 1])]),
     ]
+
+  /// Integers whose results are taken modulo 2^32.
+  private static let integers: [OperatorExample] = [
+    OperatorExample(Add(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+    OperatorExample(Subtract(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+    OperatorExample(Multiply(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+    OperatorExample(UnaryMath(.square, overflow: .wrap), inputs: [digits([2, 3])]),
+    OperatorExample(
+      BinaryMath(.squaredDifference, overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+    OperatorExample(
+      Reduce(.sum, axes: [1], keepDims: false, overflow: .wrap), inputs: [digits([2, 3, 4])]),
+    OperatorExample(
+      CumSum(axis: 1, isExclusive: false, isReversed: true, overflow: .wrap),
+      inputs: [digits([2, 3])]),
+    OperatorExample(
+      CumProd(axis: 1, isExclusive: true, isReversed: false, overflow: .wrap),
+      inputs: [digits([2, 3])]),
+    OperatorExample(
+      MatMul(transposeA: false, transposeB: false, overflow: .wrap),
+      inputs: [digits([2, 3, 4]), digits([2, 4, 5])]),
+    OperatorExample(Cast(to: .int32, overflow: .wrap), shapes: [[2, 3, 4]]),
+  ]
 
   private static let slices: [OperatorExample] = [
     OperatorExample(
