@@ -236,6 +236,13 @@ def weights_to_int8(model):
     model.quantize("int8", config=keras.quantizers.Int8QuantizationConfig(activation_quantizer=None))
 
 
+def weightless_first(x, picture):
+    """Nested models in which one layer has weights, and others before and after it have none."""
+    flat = keras.Sequential([keras.Input((4, 4, 2)), layers.Flatten(), layers.Dense(3), layers.LeakyReLU()])
+    steps = keras.Sequential([keras.Input((4,)), layers.Reshape((2, 2)), layers.Flatten(), layers.Dense(2)])
+    return [layers.ELU()(flat(picture)), layers.TimeDistributed(steps)(x)]
+
+
 def models_in_steps(x):
     """Models for each step, around which the wrapper computes in another type."""
     def inner():
@@ -245,6 +252,7 @@ def models_in_steps(x):
 
 
 CASES = [
+    Case("weightless_first", [Input((3, 4)), Input((4, 4, 2))], weightless_first, containers=("h5", "keras")),
     Case("models_in_steps", [Input((3, 4), -9, 9)], models_in_steps),
     Case("several_axes", [Input((4, 3, 4)), Input((3, 3, 3))], several_axes),
     Case("masked_merging", [Input((5,), 0, 3, "int32")] * 3, masked_merging),

@@ -43,7 +43,7 @@ extension KerasImporter {
     if version < KerasVersion(3, 2), isLost || !readCalls.isEmpty && !isFirstRead {
       return "Keras 3.0 and 3.1 count its calls in other models too where layers read them"
     }
-    if isLost || isFirstRead && version < KerasVersion(3, 3) && version >= KerasVersion(3, 2) {
+    if version >= KerasVersion(3, 2), version < KerasVersion(3, 3), isLost || isFirstRead {
       return
         "Keras 3.2.0 and 3.2.1 write that other layers read its first call, whichever they read"
     }

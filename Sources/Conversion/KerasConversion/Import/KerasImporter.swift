@@ -256,10 +256,9 @@ struct KerasImporter: ~Copyable {
     if inner != nil, call.isTraining { try KerasTrainingMode.check(call.record, isKnown: true) }
     let outer = isTraining
     isTraining = call.isTraining
-    let outputs =
-      if let inner { try addDistributed(inner, call) } else { try addModel(call) }
-    isTraining = outer
-    return outputs
+    defer { isTraining = outer }
+    if let inner { return try addDistributed(inner, call) }
+    return try addModel(call)
   }
 
   /// Records which kept layer makes the shapes of values unknown.

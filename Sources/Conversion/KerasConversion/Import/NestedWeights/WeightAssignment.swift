@@ -44,7 +44,9 @@ struct WeightAssignment {
   func result(
     _ order: WeightOrder
   ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], contradictsOrder: Bool) {
-    guard owners.count > 1 else { return ([list], false) }
+    guard owners.count > 1 else {
+      return (weights([Int](repeating: 0, count: list.count)), false)
+    }
     let possible = order.candidates?.map { $0.map { ownerOfRequested[$0] } }
     if let byName = names.assignment() {
       return (weights(byName), possible.map { !$0.contains(byName) } ?? false)
