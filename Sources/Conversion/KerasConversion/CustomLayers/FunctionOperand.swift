@@ -20,12 +20,8 @@ enum FunctionOperand: Sendable {
         })
       return
     }
-    if json.bool != nil {
-      self = .constant(json)
-      return
-    }
     // An empty list is a shape without axes.
-    if json == .array([]) {
+    if json.bool != nil || json == .array([]) {
       self = .constant(json)
       return
     }

@@ -175,8 +175,11 @@ struct LambdaTranslation {
 
   mutating func addStep(_ step: JSONObject, named base: String) -> String {
     if let name = names[step] { return name }
-    let count = steps.count { $0.step.base == step.base }
-    let name = count == 0 ? base : "\(base)_\(count + 1)"
+    var (name, count) = (base, 1)
+    while steps.contains(where: { $0.name == name }) {
+      count += 1
+      name = "\(base)_\(count)"
+    }
     steps.append((name, step))
     names[step] = name
     return name
@@ -207,14 +210,6 @@ struct LambdaTranslation {
       return .array(
         try elements.map { (element) throws(PythonRefusal) in try operand(element, function) })
     }
-  }
-}
-
-extension JSONObject {
-  /// The last part of a step's function or class, after which it is named.
-  fileprivate var base: String {
-    let name = self["function"]?.string ?? self["class_name"]?.string ?? ""
-    return String(name.split(separator: ".").last ?? "")
   }
 }
 

@@ -147,7 +147,6 @@ extension KerasFunction {
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(try pair(), sharesRank: true)
-    let isOperation = if case .operation = name { true } else { false }
     for index in values.indices {
       let type = type(of: values[index]).elementType
       if type.isFloat || type == .bool && !isOperation { continue }

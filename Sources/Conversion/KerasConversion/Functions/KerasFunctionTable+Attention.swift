@@ -56,7 +56,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> ValueID? {
     guard isCausal else { return mask }
     let (queries, keys) = (try size(1, of: values[0]), try size(1, of: values[1]))
-    guard max(queries, keys) <= 1 << 14 else { throw .limitExceeded("has \(queries) queries") }
+    guard max(queries, keys) <= 1 << 12 else {
+      throw .limitExceeded("masks \(queries) queries and \(keys) keys, and 4,096 can be masked")
+    }
     let elements = (0..<queries).flatMap { query in (0..<keys).map { $0 <= query ? 1.0 : 0 } }
     let causal = try add(constant: Tensor(.bool, shape: [1, 1, queries, keys], elements))
     guard let mask else { return causal }

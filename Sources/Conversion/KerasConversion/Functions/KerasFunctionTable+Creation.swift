@@ -146,7 +146,11 @@ extension KerasFunction {
     guard let first = try bound("start", at: 0) else { throw missing("start") }
     var bounds = [Size.fixed(0), first]
     if let limit = try bound("limit", "stop", at: 1) { bounds = [bounds[1], limit] }
-    let step = try plain("delta", "step", at: 2)?.integer ?? 1
+    var step = 1
+    if let written = try plain("delta", "step", at: 2) {
+      guard let number = written.integer else { throw unexpected("delta", written, "an integer") }
+      step = number
+    }
     let type = try elementType("dtype") ?? .int32
     switch (bounds[0], bounds[1]) {
     case (.fixed(let start), .fixed(let limit)): return try addRange(start, limit, step, type)
@@ -155,6 +159,9 @@ extension KerasFunction {
       return try result(try sliced(numbers, axis: 0, step: step), as: type)
     case (.open(let end), .fixed(let limit)) where step < 0:
       // The numbers limit + 1, ..., start, from the last one on.
+      guard limit.magnitude < Self.limit, end.offset.magnitude <= Self.limit else {
+        throw .limitExceeded("counts down to \(limit)")
+      }
       var last = end
       last.offset += 1
       let numbers = try counted(from: limit + 1, to: last)

@@ -168,15 +168,22 @@ extension KerasFunction {
     {
       return try add(Clip(minimum: minimum, maximum: maximum), [value])
     }
-    guard let lower, let upper else { throw missing(lower == nil ? "x_min" : "x_max") }
-    if let minimum = plainNumber(lower), let maximum = plainNumber(upper), minimum > maximum {
-      throw .unsupported("clips to \(minimum)...\(maximum)")
+    if let lower, let upper, let minimum = plainNumber(lower), let maximum = plainNumber(upper),
+      minimum > maximum
+    {
+      throw .unsupported(
+        "clips to \(minimum)...\(maximum), where the lower bound is above the upper one")
     }
-    let bounds = [
-      try self.value(lower, as: elementType), try self.value(upper, as: elementType),
-    ]
-    let (first, bound) = try sameRank(value, bounds[1])
-    let (second, other) = try sameRank(try part(Minimum(), first, bound), bounds[0])
+    guard let lower else {
+      guard let upper else { throw missing("x_min") }
+      let (first, bound) = try sameRank(value, try self.value(upper, as: elementType))
+      return try add(Minimum(), [first, bound])
+    }
+    if let upper {
+      let (first, bound) = try sameRank(value, try self.value(upper, as: elementType))
+      value = try part(Minimum(), first, bound)
+    }
+    let (second, other) = try sameRank(value, try self.value(lower, as: elementType))
     return try add(Maximum(), [second, other])
   }
 

@@ -77,7 +77,6 @@ extension KerasFunction {
     let epsilon = 1e-7
     let clipped = try part(Clip(minimum: epsilon, maximum: 1 - epsilon), output)
     // Keras 2 adds its epsilon once more.
-    let isOperation = if case .operation = name { true } else { false }
     let offset = isOperation ? 0 : epsilon
     let logarithm = try part(UnaryMath(.logarithm), try scaled(clipped, by: 1, plus: offset))
     let rest = try scaled(clipped, by: -1, plus: 1)

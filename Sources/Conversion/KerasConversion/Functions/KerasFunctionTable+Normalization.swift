@@ -121,7 +121,6 @@ extension KerasFunction {
   fileprivate mutating func addBatchNormalization() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("x", at: 0)
     let type = self.type(of: value)
-    let isOperation = if case .operation = name { true } else { false }
     let mean = try statistic(try term("mean", at: 1), like: value)
     let variance = try statistic(try term("variance", at: 2), like: value)
     let offset = try optionalTerm("offset", at: 3)

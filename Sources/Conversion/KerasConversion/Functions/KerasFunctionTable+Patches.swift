@@ -102,6 +102,9 @@ extension KerasFunction {
     crops: Bool
   ) throws(WeighbridgeError) -> (before: Int, after: Int) {
     let given = [try plain(before), try plain(after), try plain(target)].map { $0?.integer }
+    guard given.allSatisfy({ ($0 ?? 0).magnitude <= 1 << 24 }) else {
+      throw .malformed("has borders or sizes beyond 2^24")
+    }
     var borders = (before: given[0], after: given[1])
     if let target = given[2], borders.before == nil || borders.after == nil {
       let size = try size(axis, of: value)
@@ -112,7 +115,9 @@ extension KerasFunction {
     guard let before = borders.before, let after = borders.after, (0...1 << 24).contains(before),
       (0...1 << 24).contains(after)
     else {
-      throw .malformed("\(given.map { $0.map(String.init) ?? "None" }) of \(type(of: value))")
+      throw .malformed(
+        "has \(before), \(after) and \(target) \(given.map { $0.map(String.init) ?? "None" }), which do not "
+          + "fit \(type(of: value))")
     }
     return (before, after)
   }
@@ -194,7 +199,6 @@ extension KerasFunction {
   /// then of the input's channels.
   fileprivate mutating func addPatches() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("images", at: 0)
-    let isOperation = if case .operation = name { true } else { false }
     let written = isOperation ? try integers("size", at: 1) : nil
     let rank = type(of: value).rank
     let count = written.map { $0.count == 1 ? rank >= 5 ? 3 : 2 : $0.count } ?? 2

@@ -77,7 +77,14 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", at: 0)
       return try call.result(try call.takenDiagonal(of: value))
     },
-    Entry(tf: ["linalg.diag_part", "linalg.tensor_diag_part"]) { (call) throws(WeighbridgeError) in
+    Entry(tf: ["linalg.tensor_diag_part"]) { (call) throws(WeighbridgeError) in
+      let (value, type) = try call.typedTensor("input", at: 0)
+      guard type.rank == 2 else {
+        throw .unsupported("takes the diagonal of \(type), and two axes are supported")
+      }
+      return try call.result(try call.diagonal(of: value, axes: (0, 1), offset: 0))
+    },
+    Entry(tf: ["linalg.diag_part"]) { (call) throws(WeighbridgeError) in
       let (value, type) = try call.typedTensor("input", at: 0)
       let offset = try call.integer("k", default: 0)
       call.ignore("padding_value", "align")
@@ -238,8 +245,11 @@ extension KerasFunction {
     ignore("align")
     let rank = type(of: value).rank
     let count = try size(rank - 1, of: value)
-    guard offset == 0, count <= 1 << 14 else {
-      throw .unsupported("k=\(offset); only the main diagonal is supported")
+    guard offset == 0 else {
+      throw .unsupported("makes the diagonal k=\(offset), and only the main one is supported")
+    }
+    guard count <= 1 << 12 else {
+      throw .limitExceeded("makes matrices of \(count) rows and columns")
     }
     let elements = (0..<count).flatMap { row in (0..<count).map { $0 == row ? 1.0 : 0 } }
     let ones = [Int](repeating: 1, count: rank - 1)

@@ -209,11 +209,18 @@ extension KerasFunction {
     ignore("pad_value")
     let axis = try axis(of: type, default: -1)
     guard length >= 1, step >= 1, length <= 1 << 16 else {
-      throw .malformed("frame_length=\(length) and frame_step=\(step)")
+      throw .malformed(
+        "has frame_length=\(length) and frame_step=\(step), and both are 1 or more, the length at most "
+          + "65,536")
     }
     let size = try size(axis, of: value)
-    guard size >= length else { throw .unsupported("frames of \(length) of \(size) elements") }
+    guard size >= length else {
+      throw .unsupported("cuts frames of \(length) from \(size) elements, which are fewer")
+    }
     let count = (size - length) / step + 1
+    guard try Checked.product([count, length], of: "the frames") <= 1 << 24 else {
+      throw .limitExceeded("makes \(count) frames of \(length) elements")
+    }
     let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }
     let places = try add(constant: Tensor(.int32, shape: [count, length], numbers))
     return try add(Gather(axis: axis), [value, places])

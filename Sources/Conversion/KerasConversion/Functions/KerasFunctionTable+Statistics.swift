@@ -20,8 +20,7 @@ extension KerasFunctionTable {
       let (value, type) = try call.typedTensor("x", "input", at: 0)
       let axes = try call.axes("axis", of: type) ?? Array(0..<type.rank)
       let keepDims = try call.flag("keepdims", default: false)
-      let isOperation = if case .operation = call.name { true } else { false }
-      let result = isOperation ? .int32 : try call.elementType("dtype") ?? .int64
+      let result = call.isOperation ? .int32 : try call.elementType("dtype") ?? .int64
       let isNonzero = try call.part(Comparison(.notEqual), value, try call.number(0, like: value))
       let ones = try call.part(Cast(to: result), isNonzero)
       return try call.add(Reduce(.sum, axes: axes, keepDims: keepDims), [ones])

@@ -135,7 +135,8 @@ extension KerasFunction {
       let sizes = [0, 1, 2, 1000, 1 << 40]
       let differences = sizes.map { size -> Int? in
         let (result, overflow) = isFirst ? combine(size, number) : combine(number, size)
-        return overflow ? nil : result - size
+        let (difference, isTooSmall) = result.subtractingReportingOverflow(size)
+        return overflow || isTooSmall ? nil : difference
       }
       guard let offset = differences[0], differences.allSatisfy({ $0 == offset }),
         offset.magnitude <= 1 << 24

@@ -37,7 +37,7 @@ struct SymbolicInterpreter {
 
   /// Limits that simple functions do not exceed.
   private static let instructionLimit = 500
-  private static let sizeLimit = 2000
+  static let sizeLimit = 2000
 
   let code: PythonCode
   let dialect: PythonDialect

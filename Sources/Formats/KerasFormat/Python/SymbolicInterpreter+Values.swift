@@ -36,6 +36,9 @@ extension SymbolicInterpreter {
 
   /// Pushes the parts of a value, the first one last.
   mutating func unpack(_ count: Int) throws(PythonRefusal) {
+    guard count <= Self.sizeLimit else {
+      throw PythonRefusal("unpacks a value into \(count) parts")
+    }
     let (values, size) = try pop(1)
     if case .tuple(let parts) = values[0] {
       guard parts.count == count else { throw Self.damaged }

@@ -79,6 +79,9 @@ extension Cast {
     guard overflow == .saturate, elementType.isInteger else { return .primitive }
     return Composition.of { [elementType] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
+      guard make.type(x).elementType.isFloat else {
+        throw .unsupported("clamps integers, and only floating-point numbers can be clamped here")
+      }
       let (minimum, maximum) = elementType.integerBounds
       let converted = try make(Cast(to: elementType, overflow: .wrap), x)
       let zero = try make.number(0, like: converted)
