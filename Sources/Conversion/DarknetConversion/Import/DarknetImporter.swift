@@ -94,7 +94,11 @@ struct DarknetImporter {
   private func checkPlaceholders() throws(WeighbridgeError) {
     let definitions = configuration.sections.flatMap(\.options)
     for (position, section) in configuration.sections.enumerated() {
-      for option in section.options where option.value.contains("$") {
+      let kind = DarknetSections.name(section.name)
+      for option in section.options
+      where option.value.contains("$") && !DarknetKeys.hasNoEffect(option.key, in: kind)
+        && !(kind == "net" && DarknetOtherForks.isForTraining(option.key))
+      {
         let name = option.value.split { "${}".contains($0) }.first.map(String.init) ?? ""
         let value = definitions.first { $0.key == name && !$0.value.isEmpty }
         throw .malformed(

@@ -56,6 +56,10 @@ extension ONNXGraphBuilder {
         }
       }
     }
+    // onnxruntime has only exponents of their bases' type.
+    if operation == "Pow", let base = variables["T"]?.computed, inputs.count == 2 {
+      result.inputCasts[1] = elementType(of: inputs[1]) == base ? nil : base
+    }
     for position in 0..<outputCount {
       switch signature.output(position) {
       case .type(let type): result.outputs.append(type)

@@ -187,11 +187,12 @@ extension ONNXGraphBuilder {
       nodeTypes = try types(of: operation, inputs, attributes, outputCount: outputs.count)
     } catch { typeProblem = typeProblem ?? error }
     var (computedInputs, computedOutputs) = (inputs, outputs)
-    for (position, type) in nodeTypes.inputCasts {
+    for (position, type) in nodeTypes.inputCasts.sorted(by: { $0.key < $1.key }) {
       computedInputs[position] = unusedName("\(name)/\(type.rawValue)_\(position)")
       addCast(inputs[position], to: type, named: computedInputs[position])
     }
-    for (position, type) in nodeTypes.computedOutputs where !outputs[position].isEmpty {
+    for (position, type) in nodeTypes.computedOutputs.sorted(by: { $0.key < $1.key })
+    where !outputs[position].isEmpty {
       computedOutputs[position] = unusedName("\(outputs[position])/\(type.rawValue)")
     }
     nodes.append(

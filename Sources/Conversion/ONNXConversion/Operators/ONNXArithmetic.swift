@@ -91,7 +91,7 @@ enum ONNXArithmetic: ONNXFamily {
       let maximum = try layer.number(2, orAttribute: "max") ?? .infinity
       guard minimum <= maximum else {
         throw layer.unsupported(
-          "clips from \(minimum) to \(maximum), and the minimum must not be above the " + "maximum")
+          "clips from \(minimum) to \(maximum), and the minimum must not be above the maximum")
       }
       if minimum == 0, maximum.isFinite {
         let relu = ReLU(slope: 0, threshold: 0, maximum: maximum)

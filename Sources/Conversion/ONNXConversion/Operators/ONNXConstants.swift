@@ -76,7 +76,7 @@ extension ONNXLayer {
     else { return nil }
     guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
       throw unsupported(
-        "counts to an open size otherwise than from 0 in steps of 1, which alone can " + "be read")
+        "counts to an open size otherwise than from 0 in steps of 1, which alone can be read")
     }
     let one = Tensor(type, shape: [1], [1])
     let ones = try filled(with: one, .dimensions(end, isList: true), role: "ones")

@@ -15,7 +15,7 @@ enum ONNXControl: ONNXFamily {
       }
       guard condition.count == 1 else {
         throw layer.malformed(
-          "has a condition of \(condition.count) elements, and the condition of an If " + "has one")
+          "has a condition of \(condition.count) elements, and the condition of an If has one")
       }
       let isMet = condition.doubles[0] != 0
       let branch = isMet ? branches.0 : branches.1

@@ -134,7 +134,7 @@ extension ONNXLayer {
     let mode = try string("auto_pad", default: "NOTSET")
     guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
       throw unsupported(
-        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are " + "known")
+        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are known")
     }
     let window = try window(kernel: type(kernel), input: type(input))
     let zeros = window.size.map { _ in 0 }
@@ -229,7 +229,7 @@ extension ONNXLayer {
     case "SAME_LOWER": padding = try sameLowerPadding(size, strides, dilation, input)
     default:
       throw unsupported(
-        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are " + "known")
+        "has auto_pad=\(mode), and only NOTSET, VALID, SAME_UPPER and SAME_LOWER are known")
     }
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
     if let problem = window.problem { throw malformed(problem) }

@@ -19,8 +19,8 @@ extension ONNXLayer {
       zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
     else {
       throw unsupported(
-        "has the equation \(equation), and only sums of products of one or two "
-          + "operands can be read")
+        "has the equation \(equation), and only equations of one or two operands, "
+          + "without ... and with each letter once in an operand, can be read")
     }
     let output = Array(sides[1])
     if terms.count == 1 {
@@ -28,8 +28,8 @@ extension ONNXLayer {
       let axes = output.compactMap { letters.firstIndex(of: $0) }
       guard axes.count == letters.count, axes.count == output.count else {
         throw unsupported(
-          "has the equation \(equation), and only sums of products of one or two "
-            + "operands can be read")
+          "has the equation \(equation), and only equations of one or two operands, "
+            + "without ... and with each letter once in an operand, can be read")
       }
       let isSame = axes == Array(axes.indices)
       return [isSame ? try apply(Identity(), to: operand) : try transposed(operand, axes)]
@@ -40,8 +40,8 @@ extension ONNXLayer {
       values[1], terms[1], keeping: terms[0] + output, "sum_1")
     guard let plan = EinsumPlan(firstLetters, secondLetters, output) else {
       throw unsupported(
-        "has the equation \(equation), and only sums of products of one or two "
-          + "operands can be read")
+        "has the equation \(equation), and only equations of one or two operands, "
+          + "without ... and with each letter once in an operand, can be read")
     }
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]

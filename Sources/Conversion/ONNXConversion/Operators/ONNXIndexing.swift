@@ -134,7 +134,7 @@ extension ONNXLayer {
     let dimensions = shape[..<count].compactMap(\.value)
     guard dimensions.count == count else {
       throw unsupported(
-        "indexes open axes of \(type(value)), and only axes of known sizes can be " + "indexed")
+        "indexes open axes of \(type(value)), and only axes of known sizes can be indexed")
     }
     _ = try Checked.product(dimensions, of: "positions")
     let numbers = indices.integers

@@ -51,7 +51,10 @@ enum ONNXNormalizations: ONNXFamily {
     "GroupNormalization": { (layer) throws(WeighbridgeError) in
       let epsilon = try layer.float("epsilon", default: 1e-5)
       layer.ignore("stash_type")
-      guard let groups = try layer.integer("num_groups"), groups >= 1, layer.opset >= 21 else {
+      guard let groups = try layer.integer("num_groups"), groups >= 1 else {
+        throw layer.malformed("has no num_groups of 1 or more")
+      }
+      guard layer.opset >= 21 else {
         throw layer.unsupported(
           "has a scale for each group, as before opset 21, and only a scale for each "
             + "channel can be read")

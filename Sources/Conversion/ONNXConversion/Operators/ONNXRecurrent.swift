@@ -195,7 +195,7 @@ extension ONNXLayer {
     let reversals = ["forward": [false], "reverse": [true], "bidirectional": [false, true]]
     guard let reversals = reversals[direction] else {
       throw malformed(
-        "has direction=\(direction), and only forward, reverse and bidirectional are " + "known")
+        "has direction=\(direction), and only forward, reverse and bidirectional are known")
     }
     guard try integer("layout", default: 0) == 0, !has("clip") else {
       throw unsupported("has layout=1 or a clip, and only layout=0 without a clip can be read")

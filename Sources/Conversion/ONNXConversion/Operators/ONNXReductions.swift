@@ -67,7 +67,7 @@ enum ONNXReductions: ONNXFamily {
         let keepDims = try layer.flag("keepdims", default: true)
         guard let product = ONNXDimension.product(of: dimensions) else {
           throw layer.unsupported(
-            "multiplies several open sizes, and only one can be computed when the model " + "runs")
+            "multiplies several open sizes, and only one can be computed when the model runs")
         }
         return [.dimensions([product], isList: keepDims, as: type)]
       }

@@ -53,7 +53,9 @@ enum ONNXReshaping: ONNXFamily {
       let mode = try layer.string("mode", default: "DCR")
       var input = try layer.input()
       guard block >= 1, ["DCR", "CRD"].contains(mode), layer.type(input).rank == 4 else {
-        throw layer.malformed("has the mode \(mode), and a DepthToSpace has DCR or CRD")
+        throw layer.malformed(
+          "has the mode \(mode) and blocksize=\(block) for \(layer.type(input)), and takes images of 4 axes, "
+            + "blocks of 1 or more, and the mode DCR or CRD")
       }
       if mode == "CRD" { input = try layer.reorderedToDCR(input, block: block) }
       return [

@@ -77,7 +77,7 @@ enum ONNXSlicing: ONNXFamily {
       let last = dimension - size * (count - 1)
       guard last > 0 else {
         throw layer.malformed(
-          "splits \(dimension) elements into \(count) parts, of which the last would be " + "empty")
+          "splits \(dimension) elements into \(count) parts, of which the last would be empty")
       }
       let sizes = [Int](repeating: size, count: count - 1) + [last]
       return try layer.apply(Split(axis: axis, sizes: sizes), [input])
@@ -159,7 +159,7 @@ extension ONNXLayer {
     guard let padMode = isWrapped ? .constant : Pad.Mode(rawValue: mode), padMode != .symmetric
     else {
       throw unsupported(
-        "pads in the mode \(mode), and only constant, edge, reflect and wrap can be " + "read")
+        "pads in the mode \(mode), and only constant, edge, reflect and wrap can be read")
     }
     guard var pads = try integers(1, orAttribute: "pads") else {
       throw malformed("has no pads, the numbers of elements to add")

@@ -61,7 +61,7 @@ extension ONNXLayer {
         frameFactors: window, fftLength: length, step: step)
     else {
       throw unsupported(
-        "has a window that is none of Hann, Hamming and a rectangle, which alone can " + "be read")
+        "has a window that is none of Hann, Hamming and a rectangle, which alone can be read")
     }
     var realSignals = signals
     if type(signals).rank == 3 {
