@@ -237,7 +237,7 @@ test-peers: build peers
 COUNT ?= 200
 SEED ?= 1
 test-random: build
-	$(peers_python) Tests/Random/search.py $(program) --count $(COUNT) --seed $(SEED) $(RANDOM_OPTIONS)
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Random/search.py $(program) --count $(COUNT) --seed $(SEED) $(RANDOM_OPTIONS)
 
 test-pages: build $(pages)/done
 	$(pages)/bin/python Tests/Pages/report_page.py $(program)

@@ -4,18 +4,18 @@ inference := .build/inference
 bench_build := swift build -c release --package-path Benchmarks --scratch-path .build/benchmarks
 
 bench: MODEL = $(inference)/models/tinyyolo-keras2.h5
-bench: $(inference)/models bench-files bench-conversion bench-inference bench-search bench-compact
+bench: $(inference)/models/done bench-files bench-conversion bench-inference bench-search bench-compact
 
-$(inference)/models: Benchmarks/Inference/prepare.py $(inference)/done | build
-	mkdir -p $@
-	$(inference)/bin/python $< $(program) $@
+$(inference)/models/done: Benchmarks/Inference/prepare.py $(inference)/done | build
+	mkdir -p $(@D)
+	$(inference)/bin/python $< $(program) $(@D)
 	touch $@
 
 bench-files: build
 	$(bench_build) --product ConversionBenchmark
 	.build/benchmarks/release/ConversionBenchmark $(program) $(MODEL)
 
-bench-inference: build $(inference)/models
+bench-inference: build $(inference)/models/done
 	$(bench_build) --product FMAPeak
 	$(inference)/bin/python Benchmarks/Inference/measure.py $(program) $(inference)/models $(BENCH_OPTIONS)
 	for model in $(inference)/models/tinyyolo $(inference)/models/resnet50; do \

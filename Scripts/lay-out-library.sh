@@ -5,9 +5,8 @@ set -euo pipefail
 library=$1 version=$2 folder=$3
 install -d "$folder/lib/pkgconfig" "$folder/include"
 prefix=${4:-$(cd "$folder" && pwd)}
-rm -f "$folder"/lib/libweighbridge.so*
 install -m 644 "$library" "$folder/lib/libweighbridge.so.$version"
-ln -s "libweighbridge.so.$version" "$folder/lib/libweighbridge.so.0"
-ln -s libweighbridge.so.0 "$folder/lib/libweighbridge.so"
+ln -sf "libweighbridge.so.$version" "$folder/lib/libweighbridge.so.0"
+ln -sf libweighbridge.so.0 "$folder/lib/libweighbridge.so"
 install -m 644 Sources/CLibraries/CWeighbridge/include/weighbridge.h "$folder/include"
 sed "s|@prefix@|$prefix|; s|@version@|$version|" Packaging/C/weighbridge.pc.in > "$folder/lib/pkgconfig/weighbridge.pc"

@@ -258,9 +258,9 @@ def main():
         finally:
             figures.show(name, time.monotonic() - begun)
             rows.append(figures.row(name))
-        is_faulty |= bool(figures.faults)
+        is_faulty |= bool(figures.faults) or not figures.counts["compared"]
     print("\n| environment | " + " | ".join(COLUMNS) + " | no answer |", *rows, sep="\n")
-    sys.exit(is_faulty)
+    sys.exit(is_faulty or not rows)
 
 
 def stop(*_):
