@@ -18,6 +18,11 @@ extension Hashing: KerasMapped {
       let mask = layer.take("mask_value")
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
       if let mask, masked.isEmpty { throw layer.unexpected("mask_value", mask, "an integer") }
+      if let mask, bins > 1, layer.graph.type(of: input).elementType.isFloat {
+        throw .unsupported(
+          "has mask_value=\(mask.text()) and takes floating-point numbers, which Keras compares with it "
+            + "before they are truncated; only integers can be masked")
+      }
       // A single bucket takes all values, including masked ones.
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
       if let problem = operation.problem { throw .malformed(problem) }
