@@ -35,7 +35,9 @@ def compare(got: numpy.ndarray, want: numpy.ndarray, bound: float, noise=0.0) ->
     if want.dtype.kind != "f":
         wrong = got != want
         if wrong.any():
-            return "numbers", example(got, want, wrong), float(wrong.sum())
+            is_by_one = want.dtype.kind in "iu" and (numpy.maximum(got, want) - numpy.minimum(got, want)).max() == 1
+            kind = "integers by one" if is_by_one else "numbers"
+            return kind, example(got, want, wrong), float(wrong.sum())
         return None
     finite = numpy.isfinite(want)
     wrong = (numpy.isfinite(got) != finite) | ~finite & (got != want) & ~(

@@ -1,5 +1,6 @@
 """The frameworks behind one interface: Keras 3, TensorFlow's Keras, and Keras 2 of its own."""
 
+import gc
 import inspect
 import json
 import os
@@ -68,6 +69,9 @@ class Framework:
             self.containers = ["keras", "keras", "h5", "weights"]
         elif self.version >= (2, 12):
             self.containers = ["keras", "h5", "h5", "weights", "old-weights"]
+        # Each model is collected when it is forgotten; what the framework has loaded stays.
+        gc.collect()
+        gc.freeze()
 
     def _layers(self):
         base = self.keras.layers.Layer
@@ -247,20 +251,17 @@ class Framework:
 
     # --- Running and saving.
 
-    def run(self, model, arrays: dict):
-        """The outputs as arrays, and their names."""
-        if self.is_eager:
-            feed = {name: self._given(array) for name, array in arrays.items()}
-            if not isinstance(
-                getattr(model, "_nested_inputs", getattr(model, "_inputs_struct", None)), dict
-            ):
-                feed = list(feed.values())
-                feed = feed if len(feed) > 1 else feed[0]
-            results = flattened_outputs(model(feed, training=False))
-        else:
-            feed = list(arrays.values())
-            results = model.predict_on_batch(feed if len(feed) > 1 else feed[0])
-            results = results if isinstance(results, (list, tuple)) else [results]
+    def run(self, model, arrays: dict, is_eager=None):
+        """The outputs as arrays, step by step where the framework can, or as one graph."""
+        is_eager = self.is_eager if is_eager is None else is_eager
+        feed = {name: self._given(array) for name, array in arrays.items()} if is_eager else arrays
+        if not isinstance(
+            getattr(model, "_nested_inputs", getattr(model, "_inputs_struct", None)), dict
+        ):
+            feed = list(feed.values())
+            feed = feed if len(feed) > 1 else feed[0]
+        results = model(feed, training=False) if is_eager else model.predict_on_batch(feed)
+        results = flattened_outputs(results)
         return [numpy.asarray(each) for each in results]
 
     def _given(self, array: numpy.ndarray):

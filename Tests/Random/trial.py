@@ -159,19 +159,24 @@ class Trial:
         found = self.first_difference(got, want)
         if not found:
             return None
-        what = found[0] + (" of the cpu engine alone" if engine == "cpu" else "")
-        text = f"{what}, {profile} numbers: {found[1]} (by {found[2]:.3g})"
+        what = f"{found[0]}, {profile} numbers"
+        if self.bound >= comparing.TOLERANCES["float16"]:
+            what += " in 16 bits"
+        if engine == "cpu":
+            what += " of the cpu engine alone"
+        text = f"{what}: {found[1]} (by {found[2]:.3g})"
         try:
-            return self.explained(profile, got, found, text) or Outcome("wrong", what, text)
+            return self.explained(profile, got, found, what, text) or Outcome("wrong", what, text)
         except Exception as error:  # pylint: disable=broad-except
             return Outcome("wrong", what, f"{text}; {error!r}")
 
-    def explained(self, profile: str, got, found, text: str):
+    def explained(self, profile: str, got, found, what: str, text: str):
         """The outcome if the framework is to blame."""
         want = self.wanted[profile]
-        again = self.framework.run(self.model, self.given[profile])
-        if self.first_difference(again, want):
-            return Outcome("not the same twice in the framework", text=text)
+        for is_eager in (None, False):
+            again = self.framework.run(self.model, self.given[profile], is_eager)
+            if self.first_difference(again, want):
+                return Outcome("not the same twice in the framework", text=text)
         if found[0] in ("numbers", "non-finite"):
             noise = self.noise(profile, want)
             if noise is None or not self.first_difference(got, want, noise):
@@ -179,12 +184,12 @@ class Trial:
         try:
             loaded = self.framework.load(self.file, self.container, self.folder)
         except Exception:  # pylint: disable=broad-except
-            return Outcome("wrong", found[0] + " in a file that the framework does not load", text)
+            return Outcome("wrong", what + " in a file that the framework does not load", text)
         reloaded = self.framework.run(loaded, self.given[profile])
         if self.first_difference(reloaded, want):
             if not self.first_difference(got, reloaded):
-                return Outcome(RELOADED, found[0], text)
-            return Outcome("wrong", found[0] + " in what the framework reloads otherwise", text)
+                return Outcome(RELOADED, what, text)
+            return Outcome("wrong", what + " in what the framework reloads otherwise", text)
         return None
 
     def noise(self, profile: str, want):
