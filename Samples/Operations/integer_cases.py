@@ -1,7 +1,9 @@
 """Cases of Keras 3.15 about integers, booleans and narrow types: what overflows, and the types of the results."""
 
+import keras
 from keras import layers, ops
 
+from integer_layer_cases import types_inside
 from recording import Case, Input
 
 SIGNED = Input((3, 4), -128, 127, "int8")
@@ -89,4 +91,5 @@ CASES = [
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
+    types_inside(keras),
 ]

@@ -100,12 +100,12 @@ extension KerasFunction {
   fileprivate mutating func addActivation(
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {
-    try add(operation, [try tensor("x", "features", at: 0)])
+    try layer.addActivation(operation, of: try tensor("x", "features", at: 0), role: "")
   }
 
   /// Adds a leaky rectifier. TensorFlow converts the slope to float32, and then to the input's type.
   fileprivate mutating func addLeaky(slope: Double) throws(WeighbridgeError) -> [ValueID] {
-    let value = try tensor("x", "features", at: 0)
+    let value = try layer.cast([try tensor("x", "features", at: 0)], to: .float32)[0]
     let type = type(of: value).elementType
     let rounded = type == .float32 ? slope : type.nearest(to: Double(Float(slope)))
     return try add(LeakyReLU(slope: rounded), [value])

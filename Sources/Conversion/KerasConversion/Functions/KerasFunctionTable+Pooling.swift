@@ -32,7 +32,9 @@ extension KerasFunctionTable {
 extension KerasFunction {
   fileprivate mutating func addMaxPooling() throws(WeighbridgeError) -> [ValueID] {
     let (value, window, layout) = try pooled()
-    return try add(MaxPooling(window: window, layout: layout), [value])
+    return try layer.selecting([value]) { (layer, inputs) throws(WeighbridgeError) in
+      try layer.add(MaxPooling(window: window, layout: layout), inputs)
+    }
   }
 
   fileprivate mutating func addAveragePooling() throws(WeighbridgeError) -> [ValueID] {

@@ -91,6 +91,9 @@ extension KerasFunction {
     default: break
     }
     if function.requiresFloat, isOperation { value = try floating(value) }
+    if function == .mean, type.elementType.isInteger, !isOperation {
+      return try layer.addIntegerMean(of: value, axes: axes, keepDims: keepDims)
+    }
     let outputs = try add(Reduce(function, axes: axes, keepDims: keepDims), [value])
     if function == .product, let known, known.isVector, !keepDims {
       let product = (try? Dimension.product(known.dimensions)) ?? .unknown

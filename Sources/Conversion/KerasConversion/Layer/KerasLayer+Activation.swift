@@ -28,13 +28,13 @@ extension KerasLayer {
       let make = KerasMappings.activations[known]
     {
       decideOnce("the activation \(name) is read as \(origin)'s, which is Keras' \(known)")
-      return try add(make(version, graph.type(of: value)), [value], role: role)
+      return try addActivation(make(version, graph.type(of: value)), of: value, role: role)
     }
     guard let make = KerasMappings.activations[name] else {
       throw .unsupported(
         "the activation function \(name) is unknown (\(APIName.customLayers) can say what it is)")
     }
-    return try add(make(version, graph.type(of: value)), [value], role: role)
+    return try addActivation(make(version, graph.type(of: value)), of: value, role: role)
   }
 
   /// The layer that a setting contains in place of a function; `nil` when it is not a layer.

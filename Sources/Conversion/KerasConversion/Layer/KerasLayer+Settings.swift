@@ -146,9 +146,16 @@ extension KerasLayer {
     }
   }
 
-  /// Whether it is a setting that Keras 3 writes as null for layers that do not use it.
+  /// Whether it is a setting that Keras 3 writes as null for layers that do not use it, or an integer
+  /// type of a layer without weights.
   private func isUnusedSetting(_ key: String) -> Bool {
-    key == "quantization_config" && unreadSettings[key] == .null
+    switch key {
+    case "quantization_config": unreadSettings[key] == .null
+    case "dtype":
+      requestedShapes.isEmpty && weightValues.isEmpty
+        && KerasMappings.classes[source.className]?.casts == .floats && integerType != nil
+    default: false
+    }
   }
 
   /// Whether a setting, of any layer, matters only while the layer is built or trained.

@@ -18,6 +18,16 @@ extension JSONObject {
 
 /// Layers inside this one.
 extension KerasLayer {
+  /// The number type in which a layer inside another computes.
+  package enum InnerTypeUse: Sendable {
+    /// That of both, which must be equal.
+    case equal
+    /// Its own.
+    case inner
+    /// That of the layer around it.
+    case outer
+  }
+
   /// Continues with the settings of the layer that this one wraps as `layer`; the weights stay the
   /// same.
   ///
@@ -33,13 +43,13 @@ extension KerasLayer {
   ///
   /// - Parameters:
   ///   - form: Its class and settings, as in this layer's settings.
-  ///   - adoptsType: Whether what follows computes in the number type of the inner layer.
+  ///   - typeUse: Which of the two number types what follows computes in.
   /// - Returns: Its class, and its settings, none of them consumed yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
   ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that was not taken, for a
   ///   custom class, and for one that computes in another number type.
   package mutating func unwrap(
-    _ form: JSONValue?, adoptsType: Bool = false
+    _ form: JSONValue?, _ typeUse: InnerTypeUse = .equal
   ) throws(WeighbridgeError) -> (className: String, settings: JSONObject) {
     guard let form = form?.object, let className = form["class_name"]?.string,
       let settings = form["config"]?.object
@@ -54,10 +64,13 @@ extension KerasLayer {
     // Before Keras 2.3, layers state a type only together with the shape of their input.
     let isStatedByInput =
       types == nil && version < KerasVersion(2, 3) && inner.policy?.compute == .float32
-    guard adoptsType || isStatedByInput || inner.policy == types || inner.policy == nil else {
-      throw .unsupported("wraps a layer that computes in another number type than it does itself")
+    let isEqual = isStatedByInput || inner.policy == types || inner.policy == nil
+    guard isEqual || typeUse != .equal else {
+      throw .unsupported(
+        "wraps \(className), which computes in \(inner.policy?.compute.rawValue ?? "another type"), and "
+          + "itself computes in \(types?.compute.rawValue ?? "that of its input"); they must be equal")
     }
-    if adoptsType, !isStatedByInput { types = inner.policy ?? types }
+    if typeUse == .inner, !isStatedByInput { types = inner.policy ?? types }
     unreadSettings = inner.settings
     if try inner.settings.trainableFlag() == false { part.isFrozen = true }
     if let name = inner.settings["name"]?.string { part.wrapped.append(name) }

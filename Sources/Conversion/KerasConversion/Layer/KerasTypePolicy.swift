@@ -86,6 +86,12 @@ extension KerasLayer {
   mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let policy = KerasMappings.classes[source.className]?.casts ?? .floats
     let isKeras3 = version.major >= 3
+    if isKeras3, policy == .floats, let type = integerType {
+      return try inputs.enumerated().map { (index, input) throws(WeighbridgeError) in
+        let isFloat = graph.type(of: input).elementType.isFloat
+        return isFloat ? try cast(input, to: type, role: "input_cast_\(index)") : input
+      }
+    }
     guard let type = types?.compute, policy != .none, policy != .noneSinceKeras3 || !isKeras3
     else { return inputs }
     let castsIntegers = policy == .all || (policy != .floats && !isKeras3)
@@ -97,6 +103,14 @@ extension KerasLayer {
       result.append(isCast ? try cast(input, to: type, role: role) : input)
     }
     return result
+  }
+
+  /// The integer type that the settings state, which layers without weights may have.
+  var integerType: ElementType? {
+    guard let type = unreadSettings["dtype"]?.string.flatMap(ElementType.init(rawValue:)),
+      type.isInteger
+    else { return nil }
+    return type
   }
 
   /// A number of a layer's settings in the type in which the layer computes. TensorFlow converts it
@@ -120,6 +134,11 @@ extension KerasLayer {
     let original = graph.type(of: input).elementType
     guard let type = types?.compute, original != type else {
       return try add(operation, inputs + weights)
+    }
+    if roundsIntegers, original.isInteger, !original.isSignedInteger {
+      throw .unsupported(
+        "takes \(original.rawValue), to which Keras converts the result; what that makes of negative "
+          + "numbers depends on the processor (cast the input to a floating-point type)")
     }
     let value = try cast(input, to: type, role: "input_cast")
     let isNarrower = !original.isFloat || original.byteCount <= type.byteCount

@@ -79,12 +79,7 @@ extension KerasImporter {
         "the file has \(list.count) weights for it, and its layers take \(assignment.count)")
     }
     let result = try assignment.result(order)
-    if result.contradictsOrder {
-      network.decide(
-        name,
-        "The names of its weights say which layers they belong to; by what its architecture says "
-          + "is frozen, they would be in another order.")
-    }
+    if let decision = result.decision { network.decide(name, decision) }
     for (request, own) in zip(requests, result.weights) {
       weights[request.path] = own
       layersInOrder.insert(request.path)

@@ -37,27 +37,35 @@ struct WeightAssignment {
   /// The number of weights that all layers take together.
   var count: Int { ownerOfRequested.count }
 
-  /// Returns the weights of each layer, in the order in which it takes them, and whether the names
-  /// decided against the order.
+  /// Returns the weights of each layer, in the order in which it takes them, and a decision where the
+  /// architecture alone does not say whose they are.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` unless the names or the order decide.
   func result(
     _ order: WeightOrder
-  ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], contradictsOrder: Bool) {
-    guard owners.count > 1 else {
-      return (weights([Int](repeating: 0, count: list.count)), false)
-    }
+  ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], decision: String?) {
+    guard owners.count > 1 else { return (weights([Int](repeating: 0, count: list.count)), nil) }
     let possible = order.candidates?.map { $0.map { ownerOfRequested[$0] } }
     if let byName = names.assignment() {
-      return (weights(byName), possible.map { !$0.contains(byName) } ?? false)
+      let followsOrder = possible.map { $0.contains(byName) } ?? true
+      return (weights(byName), followsOrder ? nil : Self.namesBeforeOrder)
     }
     guard let possible else { throw undecided }
-    var permitted = Set(possible.filter(names.permit))
+    let permitted = Set(possible.filter(names.permit))
     if permitted.isEmpty { throw contradiction(possible[0]) }
-    if permitted.count > 1 { permitted = permitted.filter(names.followCreation) }
-    guard let only = permitted.first, permitted.count == 1 else { throw undecided }
-    return (weights(only), false)
+    if permitted.count == 1, let only = permitted.first { return (weights(only), nil) }
+    let created = permitted.filter(names.followCreation)
+    guard let only = created.first, created.count == 1 else { throw undecided }
+    return (weights(only), Self.numbersBeforeFlags)
   }
+
+  private static let namesBeforeOrder =
+    "The names of its weights say which layers they belong to; by what its architecture says is "
+    + "frozen, they would be in another order."
+  private static let numbersBeforeFlags =
+    "Several layers in it have the same name, and the file does not say which of them were frozen. "
+    + "Their weights are told apart by the numbers in the weights' names, as if the layers of an "
+    + "inner model had been created before those around it."
 
   /// The weights of each layer, given the owner of each: one owner's in the order of the list.
   private func weights(_ assignment: [Int]) -> [[KerasLayer.Weight]] {

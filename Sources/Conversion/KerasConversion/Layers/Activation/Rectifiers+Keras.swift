@@ -23,7 +23,8 @@ extension LeakyReLU: KerasMapped {
     .elementwise("LeakyReLU") { (layer, inputs) throws(WeighbridgeError) in
       let key = layer.version.major < 3 ? "alpha" : "negative_slope"
       let slope = try layer.real(key, default: 0.3)
-      return try layer.add(LeakyReLU(slope: layer.constant(slope)), inputs)
+      let values = try layer.cast(inputs, to: .float32)
+      return try layer.add(LeakyReLU(slope: layer.constant(slope)), values)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -81,8 +82,13 @@ extension ReLU: KerasMapped {
       let threshold = try layer.real("threshold", default: 0)
       let operation = ReLU(
         slope: layer.constant(slope), threshold: threshold, maximum: maximum)
-      if threshold == 0 { return try layer.add(operation, inputs) }
-      return try thresholded(&layer, operation, inputs)
+      guard threshold == 0 else { return try thresholded(&layer, operation, inputs) }
+      let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+        try layer.add(operation, inputs)
+      }
+      // With a slope, TensorFlow converts integers.
+      if slope != 0 { return try build(&layer, try layer.cast(inputs, to: .float32)) }
+      return try layer.selecting(inputs, build)
     },
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)

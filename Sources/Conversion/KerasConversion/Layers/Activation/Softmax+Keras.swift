@@ -75,8 +75,11 @@ extension Softmax: KerasMapped {
   ) throws(WeighbridgeError) -> [Int] {
     let axes = try layer.axes("axis", of: type).sorted()
     // With two axes, older versions use the last one, whatever the setting.
-    if type.rank < 2 || (type.rank == 2 && axes != [1]) {
-      throw .unsupported("axis=\(axes) of \(type): versions of Keras do not agree on its meaning")
+    let isAmbiguous = type.rank < 2 || (type.rank == 2 && axes != [1])
+    if isAmbiguous, layer.version < KerasVersion(2, 15) {
+      throw .unsupported(
+        "axis=\(axes) of \(type), which older versions of Keras than 2.15 read as the last axis or "
+          + "refuse; which version does what was never compared")
     }
     return axes
   }

@@ -11,8 +11,22 @@ extension Add: KerasMapped {
 }
 
 extension Average: KerasMapped {
-  /// Keras: `Average`.
-  static let keras = KerasMapping([.merging("Average", Average().merged)])
+  /// Keras: `Average`. Of integers, it is the sum, which wraps, divided as floating-point numbers.
+  static let keras = KerasMapping([
+    .merging("Average") { (layer, inputs) throws(WeighbridgeError) in
+      let type = layer.graph.type(of: inputs[0]).elementType
+      guard type.isInteger else { return try Average().merged(&layer, inputs) }
+      let sum = try layer.add(
+        Add(overflow: .wrap), try layer.aligned(inputs), role: "sum")
+      // As TensorFlow's true division does.
+      let quotient: ElementType = type.byteCount <= 2 ? .float32 : .float64
+      let value = try layer.cast(sum[0], to: quotient, role: "float_sum")
+      let shape = [Int](repeating: 1, count: layer.graph.type(of: value).rank)
+      let count = try layer.constant(
+        "count", Tensor(quotient, shape: shape, [Double(inputs.count)]))
+      return try layer.add(BinaryMath(.divide), [value, count])
+    }
+  ])
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
     guard builder.operands.contains(where: { $0.constant != nil }) else {
       return try builder.layer("Average", [:], builder.operands)

@@ -147,7 +147,8 @@ extension UnitNormalization: KerasMapped {
     .elementwise("UnitNormalization") { (layer, inputs) throws(WeighbridgeError) in
       let type = try layer.typedInput(inputs).type
       let axes = try layer.axes("axis", of: type).sorted()
-      return try layer.add(UnitNormalization(axes: axes), inputs)
+      let values = try layer.cast(inputs, to: layer.types?.compute ?? .float32)
+      return try layer.add(UnitNormalization(axes: axes), values)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in

@@ -43,7 +43,10 @@ extension MaxPooling: KerasMapped {
     KerasLayerClass.spatial("MaxPooling", shape: { .window(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
       let window = try layer.poolingWindow(axes: axes)
-      return try layer.add(MaxPooling(window: window, layout: try layer.dataLayout()), inputs)
+      let operation = MaxPooling(window: window, layout: try layer.dataLayout())
+      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
+        try layer.add(operation, inputs)
+      }
     })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.pooling(
@@ -57,10 +60,18 @@ extension GlobalAveragePooling: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial("GlobalAveragePooling", shape: { .pooling(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
-      let input = try layer.onlyInput(inputs)
-      guard axes == 1, let mask = layer.takeTensors("mask").first ?? layer.mask(of: input) else {
-        return try add(&layer, inputs, axes: axes)
+      var input = try layer.onlyInput(inputs)
+      let mask = axes == 1 ? layer.takeTensors("mask").first ?? layer.mask(of: input) : nil
+      let type = layer.graph.type(of: input).elementType
+      if layer.version.major < 3, type.isInteger, mask == nil {
+        try layer.requireSpatialAxes(axes, of: inputs)
+        let spatial = Array(try layer.dataLayout().spatialAxes(rank: axes + 2))
+        let keepDims = try layer.flag("keepdims", default: false)
+        return try layer.addIntegerMean(of: input, axes: spatial, keepDims: keepDims)
       }
+      // Keras takes the mean of integers in float32 from version 3 on, and of booleans always.
+      input = try layer.cast([input], to: .float32)[0]
+      guard let mask else { return try add(&layer, [input], axes: axes) }
       let keepDims = try layer.flag("keepdims", default: false)
       return try layer.add(
         MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()), [input, mask])
@@ -71,7 +82,12 @@ extension GlobalAveragePooling: KerasMapped {
 extension GlobalMaxPooling: KerasMapped {
   /// Keras: `GlobalMaxPooling1D`, `GlobalMaxPooling2D`, `GlobalMaxPooling3D`.
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }, add))
+    KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }) {
+      (layer, inputs, axes) throws(WeighbridgeError) in
+      try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: axes)
+      }
+    })
   static let kerasRow = pooled("GlobalMaxPooling")
 }
 

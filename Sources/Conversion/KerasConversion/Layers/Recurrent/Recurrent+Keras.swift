@@ -68,13 +68,13 @@ extension LSTM: KerasMapped {
     .recurrent("LSTM", cell), .recurrent("CuDNNLSTM", parts: .activation, cuDNNCell),
     .cell("LSTMCell", cell),
     KerasLayerClass(
-      "Bidirectional", masks: .handledByBuilder, casts: .floats, shape: .wrapped { $0 },
+      "Bidirectional", masks: .handledByBuilder, casts: .all, shape: .wrapped { $0 },
       parts: KerasLayerParts([
         .init(["forward_layer"], settings: ["layer"]),
         .init(["backward_layer"], settings: ["backward_layer", "layer"]),
       ]), RecurrentLayer.bidirectional),
     KerasLayerClass(
-      "RNN", masks: .handledByBuilder, casts: .floats, shape: .unknown,
+      "RNN", masks: .handledByBuilder, casts: .all, shape: .unknown,
       parts: KerasLayerParts([.init(["cell"], settings: ["cell"])]), RecurrentLayer.build("RNN")),
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
@@ -113,9 +113,14 @@ extension Masking: KerasMapped {
     KerasLayerClass("Masking", masks: .handledByBuilder, casts: .floats, shape: .same) {
       (layer, inputs) throws(WeighbridgeError) in
       let value = try layer.real("mask_value", default: 0)
-      let outputs = try layer.add(Masking(value: value), [try layer.onlyInput(inputs)])
-      layer.setMask(outputs[1], of: outputs[0])
-      return [outputs[0]]
+      var (input, type) = try layer.typedInput(inputs)
+      // Keras multiplies by the mask, and the product of booleans is a number.
+      if type.elementType == .bool { input = try layer.cast(input, to: .int32, role: "number") }
+      return try layer.selecting([input]) { (layer, inputs) throws(WeighbridgeError) in
+        let outputs = try layer.add(Masking(value: value), inputs)
+        layer.setMask(outputs[1], of: outputs[0])
+        return [outputs[0]]
+      }
     }
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in

@@ -40,6 +40,11 @@ extension RecurrentLayer {
       settings.returnsStates == backward.settings.returnsStates
     else { throw .malformed("its two layers do not go into opposite directions") }
     var outputs = try ordered(&layer, settings, forward.outputs[0], backward.outputs[0])
+    if layer.version.major >= 3, let type = layer.types?.compute {
+      for (index, role) in ["forward/output_cast", "backward/output_cast"].enumerated() {
+        outputs[index] = try layer.cast(outputs[index], to: type, role: role)
+      }
+    }
     if let mergeMode {
       let rank = layer.graph.type(of: outputs[0]).rank
       outputs = try layer.add(mergeMode.operation(rank: rank), outputs, role: "merge")
@@ -73,10 +78,11 @@ extension RecurrentLayer {
     _ layer: inout KerasLayer, _ form: JSONValue?, _ data: inout Data, role: String,
     change: (inout RecurrentLayer) -> Void
   ) throws(WeighbridgeError) -> (settings: RecurrentLayer, outputs: [ValueID]) {
-    let outer = layer.part
-    defer { layer.part = outer }
+    let outer = (layer.part, layer.types)
+    defer { (layer.part, layer.types) = outer }
     layer.part.names.append(.prefix("\(role)_"))
-    let (className, _) = try layer.unwrap(form)
+    let isCalled = layer.version.major >= 3
+    let (className, _) = try layer.unwrap(form, isCalled ? .inner : .equal)
     var settings = try RecurrentLayer(&layer)
     change(&settings)
     // The Keras inside TensorFlow sets this, whatever the wrapped layer's own setting is.
@@ -84,6 +90,7 @@ extension RecurrentLayer {
       settings.zeroesMasked = settings.returnsSequences
     }
     var directionData = data
+    if isCalled { try directionData.castToInner(&layer, prefix: "\(role)/") }
     try settings.moveBatchFirst(&layer, &directionData)
     return (
       settings,

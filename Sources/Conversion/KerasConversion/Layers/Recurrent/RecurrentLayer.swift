@@ -43,6 +43,18 @@ struct RecurrentLayer {
     let outputMask: ValueID?
     /// The initial states; empty when they are zero.
     var states: [ValueID]
+
+    /// Casts the sequence and the states to the type in which an inner layer or cell computes, as its
+    /// call does in Keras 3.
+    mutating func castToInner(
+      _ layer: inout KerasLayer, prefix: String
+    ) throws(WeighbridgeError) {
+      guard let type = layer.types?.compute else { return }
+      sequence = try layer.cast(sequence, to: type, role: "\(prefix)sequence_cast")
+      for (index, state) in states.enumerated() {
+        states[index] = try layer.cast(state, to: type, role: "\(prefix)state_cast_\(index)")
+      }
+    }
   }
 
   /// Takes the data of a call: the sequence and states in one list, or the states as an argument.
@@ -57,7 +69,12 @@ struct RecurrentLayer {
     guard inputs.count == 1 || argument.isEmpty, mask.count <= 1 else {
       throw .malformed("is given states or masks twice")
     }
-    let states = argument + inputs.dropFirst()
+    var states = argument + inputs.dropFirst()
+    if layer.version.major >= 3, let type = layer.types?.compute {
+      for (index, state) in states.enumerated() {
+        states[index] = try layer.cast(state, to: type, role: "initial_state_cast_\(index)")
+      }
+    }
     let outputMask = mask.first ?? layer.mask(of: sequence)
     let usesMask = layer.version.major < 3 || states.isEmpty
     return Data(
@@ -90,7 +107,28 @@ struct RecurrentLayer {
     to layer: inout KerasLayer, _ className: String, _ data: Data, role: String,
     prefix: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    let cellName = className == "RNN" ? try layer.unwrap(layer.take("cell")).className : className
+    guard className == "RNN" else {
+      return try addCells(to: &layer, className, data, role: role, prefix: prefix)
+    }
+    let isCalled = layer.version.major >= 3
+    let outer = layer.types
+    let cellName = try layer.unwrap(layer.take("cell"), isCalled ? .inner : .equal).className
+    var data = data
+    if isCalled { try data.castToInner(&layer, prefix: prefix) }
+    let outputs = try addCells(to: &layer, cellName, data, role: role, prefix: prefix)
+    layer.types = outer
+    guard isCalled, let type = outer?.compute else { return outputs }
+    var results: [ValueID] = []
+    for (index, output) in outputs.enumerated() {
+      results.append(try layer.cast(output, to: type, role: "\(prefix)output_cast_\(index)"))
+    }
+    return results
+  }
+
+  /// - Parameter cellName: A class of cells, which may be stacked ones.
+  private func addCells(
+    to layer: inout KerasLayer, _ cellName: String, _ data: Data, role: String, prefix: String
+  ) throws(WeighbridgeError) -> [ValueID] {
     guard cellName == "StackedRNNCells" else {
       return try addCell(
         to: &layer, cellName, data, isLast: true, role: role, prefix: prefix, isStacked: false
@@ -110,15 +148,17 @@ struct RecurrentLayer {
       throw .unsupported("the states of stacked cells have another order before Keras 2.2.3")
     }
     var (remaining, states, data) = (data.states[...], [ValueID](), data)
-    let outer = layer.part
-    defer { layer.part = outer }
+    let isCalled = layer.version.major >= 3
+    let outer = (layer.part, layer.types)
+    defer { (layer.part, layer.types) = outer }
     for (number, form) in cells.enumerated() {
       let isLast = number == cells.count - 1
-      layer.part = outer
-      let (className, cellSettings) = try layer.unwrap(form)
+      (layer.part, layer.types) = outer
+      let (className, cellSettings) = try layer.unwrap(form, isCalled ? .inner : .equal)
       layer.part.names.append(.object(cellSettings["name"]?.string ?? "", number))
       data.states = Array(remaining)
       let name = "cell_\(number)"
+      if isCalled { try data.castToInner(&layer, prefix: "\(prefix)\(name)/") }
       let (outputs, stateCount) = try addCell(
         to: &layer, className, data, isLast: isLast,
         role: isLast ? role : role.isEmpty ? name : "\(role)/\(name)", prefix: "\(prefix)\(name)/",
@@ -221,7 +261,7 @@ extension KerasLayerClass {
     _ cell: @escaping RecurrentCell.Read
   ) -> Self {
     Self(
-      name, masks: .handledByBuilder, casts: .floats, shape: shape, parts: parts, cell: cell,
+      name, masks: .handledByBuilder, casts: .all, shape: shape, parts: parts, cell: cell,
       RecurrentLayer.build(name))
   }
 

@@ -25,9 +25,9 @@ enum TimeDistributedLayer {
   /// Builds a wrapper of a layer. (The importer handles wrappers of models.)
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
-    // Keras 3 does not call the layer itself, and rounds its weights to the wrapper's type.
-    let (className, settings) = try layer.unwrap(
-      layer.take("layer"), adoptsType: layer.version.major < 3)
+    let form = layer.take("layer")
+    let typeUse = layer.version.major < 3 ? .inner : try typeUse(ofInner: form, in: layer.types)
+    let (className, settings) = try layer.unwrap(form, typeUse)
     guard let inner = KerasMappings.layers[className] else {
       throw .unsupported("wraps a layer of the unknown class \(className)")
     }
@@ -52,6 +52,29 @@ enum TimeDistributedLayer {
       } : try inner(&layer, folded)
     try layer.passMasks(of: className, from: folded, to: outputs)
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
+  }
+
+  /// Keras 3 computes what the layer computes without calling it: its weights meet inputs in the
+  /// wrapper's type. Some layers ask for their own type while they compute.
+  private static func typeUse(
+    ofInner form: JSONValue?, in outer: KerasTypePolicy?
+  ) throws(WeighbridgeError) -> KerasLayer.InnerTypeUse {
+    let name = form?.object?["class_name"]?.string ?? ""
+    let settings = form?.object?["config"]?.object ?? [:]
+    if ["Dense", "PReLU"].contains(name) || name.contains("Conv") && !name.contains("LSTM") {
+      let weights = try KerasTypePolicy.separate(settings).policy?.variable
+      // The product of a narrower and a wider type is of the wider one.
+      let isNarrower = name == "Dense" && weights == .float16 && outer?.compute == .float32
+      return isNarrower || weights == outer?.compute ? .outer : .equal
+    }
+    let rearranges = ["Pooling", "Cropping", "ZeroPadding", "UpSampling", "Dropout"].contains {
+      name.contains($0)
+    }
+    let others = [
+      "Activation", "ELU", "Flatten", "Identity", "LeakyReLU", "Permute", "ReLU", "RepeatVector",
+      "Reshape",
+    ]
+    return rearranges || others.contains(name) ? .outer : .equal
   }
 
   /// The mask passed to the layer, explicitly or with its first input.

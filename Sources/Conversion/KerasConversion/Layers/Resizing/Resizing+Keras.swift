@@ -126,8 +126,14 @@ extension KerasLayer {
   mutating func addResized(
     _ operation: Resizing, _ image: ValueID, to result: ElementType
   ) throws(WeighbridgeError) -> [ValueID] {
+    try addInterpolated(operation, isNearest: operation.interpolation == .nearest, image, to: result)
+  }
+
+  /// Adds an operator that interpolates, as ``addResized(_:_:to:)`` does.
+  mutating func addInterpolated(
+    _ operation: some CatalogOperator, isNearest: Bool, _ image: ValueID, to result: ElementType
+  ) throws(WeighbridgeError) -> [ValueID] {
     let type = graph.type(of: image).elementType
-    let isNearest = operation.interpolation == .nearest
     // A result of 16 bits is rounded once.
     let isPlain = type.isFloat && type == result && (isNearest || type != .float64)
     let computed: ElementType = isPlain ? type : isNearest ? .float64 : .float32

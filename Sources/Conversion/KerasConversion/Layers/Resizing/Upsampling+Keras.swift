@@ -12,7 +12,9 @@ extension Upsampling: KerasMapped {
       (layer, inputs, axes) throws(WeighbridgeError) in
       if axes == 2 { return try images(&layer, inputs) }
       let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
-      return try add(&layer, inputs, axes: axes, .nearest, layout)
+      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: axes, .nearest, layout)
+      }
     })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let (factors, axes) = (operation.factors, operation.factors.count)
@@ -36,11 +38,27 @@ extension Upsampling: KerasMapped {
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     switch try layer.interpolation(default: .nearest) {
-    case .nearest: return try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
+    case .nearest:
+      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
+        try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
+      }
     case .bilinear:
-      return try add(&layer, inputs, axes: 2, try bilinear(&layer), try layer.dataLayout())
+      let operation = try upsampling(
+        &layer, axes: 2, try bilinear(&layer), try layer.dataLayout())
+      return try interpolated(&layer, operation, inputs)
     case let filter: return try resized(&layer, inputs, filter)
     }
+  }
+
+  /// Adds an interpolation, of integers as Keras' function `resize` computes it.
+  private static func interpolated(
+    _ layer: inout KerasLayer, _ operation: some CatalogOperator, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (image, type) = try layer.typedInput(inputs)
+    if type.elementType.isFloat { return try layer.add(operation, inputs) }
+    return try layer.addInterpolated(
+      operation, isNearest: false, image,
+      to: layer.version.major < 3 ? .float32 : type.elementType)
   }
 
   /// Upsamples images of known sizes with an interpolation filter.
@@ -63,18 +81,25 @@ extension Upsampling: KerasMapped {
     let operation = Resizing(
       dimensions: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout
     )
-    return try layer.add(operation, inputs)
+    return try interpolated(&layer, operation, inputs)
   }
 
   private static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int, _ interpolation: Interpolation,
     _ layout: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
+    try layer.add(try upsampling(&layer, axes: axes, interpolation, layout), inputs)
+  }
+
+  /// The operator, with the setting `size`.
+  private static func upsampling(
+    _ layer: inout KerasLayer, axes: Int, _ interpolation: Interpolation, _ layout: DataLayout
+  ) throws(WeighbridgeError) -> Upsampling {
     let two = [Int](repeating: 2, count: axes)
     let factors = try layer.integers("size", count: axes, default: two)
     let operation = Upsampling(factors: factors, interpolation: interpolation, layout: layout)
     if let problem = operation.problem { throw .malformed(problem) }
-    return try layer.add(operation, inputs)
+    return operation
   }
 
   /// Standalone Keras up to 2.3 resizes as TensorFlow 1 does; the Keras inside TensorFlow and every

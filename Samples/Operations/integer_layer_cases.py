@@ -1,0 +1,60 @@
+"""Layers of integers and booleans, for the Keras of every version: what they select keeps the type, what they compute
+becomes floating-point numbers."""
+
+from recording import Case, Input
+
+PICTURE = Input((6, 6, 3), -300, 300, "int32")
+BYTES = Input((6, 6, 3), 0, 255, "uint8")
+TRUTH = Input((6, 3), type="bool")
+
+
+def integer_layer_cases(keras):
+    """The cases."""
+    layers, is_new = keras.layers, keras.__version__.startswith("3")
+
+    def integer_layers(picture, byte, truth):
+        """Pooling, enlarging, rectifying, averaging."""
+        result = [layers.UpSampling1D(2)(truth)]
+        for x in (picture, byte):
+            row = layers.Flatten()(x)
+            result += [
+                layers.MaxPooling2D()(x), layers.MaxPooling2D(3, 2, padding="same")(x), layers.GlobalMaxPooling2D()(x),
+                layers.GlobalAveragePooling2D()(x), layers.UpSampling2D()(x), layers.UpSampling2D(interpolation="bilinear")(x),
+                layers.ReLU()(x), layers.ReLU(6)(x), layers.ReLU(negative_slope=0.5)(x), layers.LeakyReLU()(x),
+                layers.Activation("relu")(x), layers.Average()([row, row, row]), layers.Dense(2)(row),
+            ]
+            if hasattr(layers, "UnitNormalization"):
+                result += [layers.UnitNormalization()(layers.Flatten()(x))] if not is_new else []
+            if is_new:
+                sequence = layers.Reshape((18, 6))(x)
+                result += [
+                    layers.LSTM(2)(sequence), layers.GRU(2)(sequence), layers.Masking()(sequence), keras.ops.relu(x),
+                    layers.Bidirectional(layers.SimpleRNN(2))(sequence), keras.ops.tanh(x), keras.ops.max_pool(x, 2),
+                    keras.ops.threshold(x, 9, 2), keras.ops.leaky_relu(x), layers.Activation("tanh")(x),
+                ]
+        return result
+
+    return [Case("integer_layers", [PICTURE, BYTES, TRUTH], integer_layers)]
+
+
+def types_inside(keras):
+    """Wrappers of layers and cells that compute in another type, and layers whose type is an integer one, in Keras 3."""
+    layers = keras.layers
+
+    def build(x, number):
+        row = layers.Flatten()(x)
+        state = layers.Dense(3, dtype="float64")(row)
+        each = layers.TimeDistributed
+        return [
+            layers.Bidirectional(layers.GRU(3, dtype="float64", return_sequences=True))(x),
+            layers.Bidirectional(layers.LSTM(3, dtype="float64"), merge_mode="sum")(x),
+            *layers.RNN(layers.GRUCell(3, dtype="float64"), return_state=True)(x),
+            layers.RNN([layers.GRUCell(3, dtype="float64"), layers.LSTMCell(2)], return_sequences=True)(x),
+            layers.GRU(3)(x, initial_state=state), each(layers.Flatten(dtype="float16"))(x),
+            each(layers.Dense(3, activation="relu", dtype="mixed_float16"))(x), each(layers.LeakyReLU(dtype="float64"))(x),
+            layers.Flatten(dtype="int32")(number), layers.Flatten(dtype="int32")(x), layers.MaxPooling1D(dtype="int32")(x),
+            layers.Add(dtype="int32")([number, number]), layers.LeakyReLU(dtype="int32")(x),
+            layers.Softmax(axis=0)(row), layers.Softmax(axis=[0, 2])(x),
+        ]
+
+    return Case("types_inside", [Input((5, 4), -9, 9), Input((5, 4), -9, 9, "int32")], build)
