@@ -3,7 +3,7 @@
 import keras
 from keras import layers, ops
 
-from integer_layer_cases import types_inside
+from integer_layer_cases import learned_lookups, types_inside
 from recording import Case, Input
 
 SIGNED = Input((3, 4), -128, 127, "int8")
@@ -92,4 +92,5 @@ CASES = [
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
     types_inside(keras),
+    learned_lookups(keras),
 ]

@@ -58,3 +58,23 @@ def types_inside(keras):
         ]
 
     return Case("types_inside", [Input((5, 4), -9, 9), Input((5, 4), -9, 9, "int32")], build)
+
+
+def learned_lookups(keras):
+    """Vocabularies that layers learned, which Keras 3 keeps in files of the archive: side by side, and in a nested model."""
+    layers = keras.layers
+
+    def learned(**options):
+        layer = layers.IntegerLookup(**options)
+        layer.adapt([[12, 1138, 42], [42, 1000, 36], [12, 12, 42]])
+        return layer
+
+    def build(number):
+        indices = learned()(number)
+        nested = keras.Sequential([keras.Input((3,), dtype="int64"), learned(mask_token=36), layers.Embedding(9, 2)], name="nested")
+        return [
+            indices, learned(num_oov_indices=2)(number), learned(output_mode="multi_hot")(number), learned(max_tokens=3)(number),
+            learned(output_mode="tf_idf")(number), learned(invert=True)(indices), nested(number),
+        ]
+
+    return Case("learned_lookups", [Input((3,), 35, 44, "int64")], build, containers=("keras",))

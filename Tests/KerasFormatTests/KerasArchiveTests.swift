@@ -102,7 +102,7 @@ struct KerasArchiveTests {
   @Test("Vocabularies of layers are read by the layer's class and number")
   func vocabularies() throws {
     let file = try KerasFile(path: file("assets.keras"))
-    #expect(file.vocabularyName == "assets/layers/lookup/vocabulary.txt")
+    #expect(file.vocabularyNames == ["assets/layers/lookup/vocabulary.txt"])
     #expect(file.vocabulary(of: "Lookup", 0) == ["one"])
     #expect(file.vocabulary(of: "Lookup", 1) == nil)
   }

@@ -31,8 +31,8 @@ package struct KerasFile: Sendable {
   package let weightGroups: [KerasWeightGroup]
   /// The metadata that Weighbridge adds to what Keras writes: strings with their keys.
   package let customMetadata: [(key: String, value: String)]
-  /// The vocabularies that layers store in separate files, by file name in the archive.
-  private let vocabularies: [String: [UInt8]]
+  /// The lines of the vocabularies that layers store in separate files, by the groups of the layers.
+  private let vocabularies: [String: [String]]
 
   /// Whether bytes begin like one of the containers, including files with only weights.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
@@ -117,7 +117,7 @@ package struct KerasFile: Sendable {
     of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
     guard container != .legacyHDF5 else { return weightGroups }
-    var reader = try KerasObjectReader(file, parts)
+    var reader = try KerasObjectReader(file, parts, vocabularies: vocabularies)
     return try reader.groups(of: model)
   }
 
@@ -127,15 +127,13 @@ package struct KerasFile: Sendable {
   package func vocabulary(of className: String, _ number: Int) -> [String]? {
     var names = KerasObjectNames()
     for _ in 0..<number { _ = names.next(className) }
-    let name = "assets/layers/\(names.next(className))/vocabulary.txt"
-    return vocabularies[name].map {
-      String(decoding: $0, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        .map(String.init)
-    }
+    return vocabularies["/layers/\(names.next(className))"]
   }
 
-  /// The name of the first vocabulary that a layer stores in a separate file; `nil` for none.
-  package var vocabularyName: String? { vocabularies.keys.min() }
+  /// The names of the files in which layers store vocabularies, in ascending order.
+  package var vocabularyNames: [String] {
+    vocabularies.keys.sorted().map(KerasArchive.vocabularyName)
+  }
 
   /// The location of a weight's bytes: the mapped file, or memory when they must be decoded (which
   /// takes as many bytes as the weight).

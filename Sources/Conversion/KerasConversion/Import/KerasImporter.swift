@@ -61,6 +61,8 @@ struct KerasImporter: ~Copyable {
   var network = KerasNetwork()
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
+  /// The lines of the vocabularies that are not in the settings, by the layer's path.
+  private var vocabularies: [String: [String]] = [:]
   /// The layers whose weights are in the order in which they are taken, whatever is frozen.
   var layersInOrder: Set<String> = []
   /// Whether those of all layers are: the file has the weights of each object by themselves.
@@ -92,6 +94,7 @@ struct KerasImporter: ~Copyable {
   ///   - model: The architecture.
   ///   - writer: The version of Keras whose semantics apply, and its backend.
   ///   - weights: The weights of each layer, by its name, in the order of the file.
+  ///   - vocabularies: The lines of the vocabularies that are not in the settings, by the layer's name.
   ///   - isInOrder: Whether that is the order of the objects in the layer, whatever is frozen, as in
   ///     the files in which each has its own group.
   ///   - custom: What is said about custom layers. The model must have passed
@@ -104,12 +107,13 @@ struct KerasImporter: ~Copyable {
   ///   ``WeighbridgeError/Code/mismatch`` where stated shapes do not fit them.
   static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    isInOrder: Bool = false, custom: CustomLayerPolicy = CustomLayerPolicy(),
+    vocabularies: [String: [String]] = [:], isInOrder: Bool = false, custom: CustomLayerPolicy = CustomLayerPolicy(),
     inputShapes: [InputShape] = [], zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(
       model, writer: writer, weights: weights, isInOrder: isInOrder, custom: custom,
       stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
+    importer.vocabularies = vocabularies
     try importer.checkWeightOwners(model)
     let outputs: [ValueID]
     do throws(WeighbridgeError) {
@@ -327,7 +331,11 @@ struct KerasImporter: ~Copyable {
       try KerasTrainingMode.check(
         form, isKnown: form.registeredName == nil && KerasMappings.classes[form.className] != nil)
     }
-    var layer = try layer(call, settings: form.config, arguments: call.arguments)
+    var settings = form.config
+    if let lines = vocabularies[call.name] {
+      settings["vocabulary"] = .array(lines.map { Int($0).map(JSONValue.integer) ?? .string($0) })
+    }
+    var layer = try layer(call, settings: settings, arguments: call.arguments)
     layer.functions = functions
     layer.isTraining = call.isTraining
     let outputs = try builder.build(

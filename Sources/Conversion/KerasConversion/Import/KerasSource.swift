@@ -154,7 +154,7 @@ package struct KerasSource: Sendable {
             inputShapes: inputShapes)
         })
       let result = try KerasImporter.importModel(
-        model, writer: writer, weights: try weights(),
+        model, writer: writer, weights: try weights(), vocabularies: try vocabularies(),
         isInOrder: file.map { $0.container != .legacyHDF5 } ?? true, custom: custom,
         inputShapes: inputShapes, zerosLimit: zerosLimit)
       provenance.framework = "keras"
@@ -178,10 +178,6 @@ package struct KerasSource: Sendable {
     let inputs = TokenInputs(model, file)
     if startsAtTokens { return try inputs.replaced() }
     if inputs.areNeeded, custom.options.isEmpty { throw inputs.missing }
-    if let name = file?.vocabularyName {
-      throw .unsupported(
-        "has the vocabulary of a layer (\(name)), which cannot be read for this layer")
-    }
     return (model, [])
   }
 
@@ -201,6 +197,23 @@ package struct KerasSource: Sendable {
       throw .mismatch("\(text) is not a version of Keras, such as 2.1.5")
     }
     return version
+  }
+
+  /// Returns the lines of the vocabularies in files of their own, by their layers' names.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for a file that is of no layer.
+  private func vocabularies() throws(WeighbridgeError) -> [String: [String]] {
+    guard let file, !startsAtTokens, !file.vocabularyNames.isEmpty else { return [:] }
+    var result: [String: [String]] = [:]
+    for group in try file.weightGroups(of: model, KerasMappings.parts) {
+      result[group.layerName] = group.vocabulary
+    }
+    guard result.count == file.vocabularyNames.count else {
+      throw .malformed(
+        "has vocabularies in \(file.vocabularyNames.joined(separator: ", ")), and only "
+          + "\(result.count) of them belong to layers of the model")
+    }
+    return result
   }
 
   /// Returns the weights of the file, by their layers' names.

@@ -21,7 +21,8 @@ extension KerasLayer {
     var outputs: [ValueID] = []
     for (index, result) in results.enumerated() {
       let role = index == 0 ? "integer_output" : "integer_output_\(index)"
-      outputs.append(try cast(result, to: type, role: role))
+      outputs.append(try add(Cast(to: type, overflow: .saturate), [result], role: role)[0])
+      keepMask(from: result, to: [outputs[index]])
     }
     return outputs
   }

@@ -68,7 +68,8 @@ extension KerasLayer {
     guard isEqual || typeUse != .equal else {
       throw .unsupported(
         "wraps \(className), which computes in \(inner.policy?.compute.rawValue ?? "another type"), and "
-          + "itself computes in \(types?.compute.rawValue ?? "that of its input"); they must be equal")
+          + "itself computes in \(types?.compute.rawValue ?? "that of its input"); they must be equal"
+      )
     }
     if typeUse == .inner, !isStatedByInput { types = inner.policy ?? types }
     unreadSettings = inner.settings

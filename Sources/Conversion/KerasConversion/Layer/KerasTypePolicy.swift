@@ -83,13 +83,18 @@ package struct KerasTypePolicy: Hashable, Sendable {
 extension KerasLayer {
   /// Casts those inputs that Keras casts to the type in which the layer computes. Of a custom
   /// class, only floating-point inputs are cast.
-  mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
-    let policy = KerasMappings.classes[source.className]?.casts ?? .floats
+  ///
+  /// - Parameter innerClass: The class of the layer inside this one that is called; `nil` for this one.
+  mutating func castInputs(
+    _ inputs: [ValueID], ofInner innerClass: String? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let policy = KerasMappings.classes[innerClass ?? source.className]?.casts ?? .floats
+    let name = innerClass == nil ? "input_cast" : "inner_cast"
     let isKeras3 = version.major >= 3
     if isKeras3, policy == .floats, let type = integerType {
       return try inputs.enumerated().map { (index, input) throws(WeighbridgeError) in
         let isFloat = graph.type(of: input).elementType.isFloat
-        return isFloat ? try cast(input, to: type, role: "input_cast_\(index)") : input
+        return isFloat ? try cast(input, to: type, role: "\(name)_\(index)") : input
       }
     }
     guard let type = types?.compute, policy != .none, policy != .noneSinceKeras3 || !isKeras3
@@ -98,7 +103,7 @@ extension KerasLayer {
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType
-      let role = inputs.count == 1 ? "input_cast" : "input_cast_\(index)"
+      let role = inputs.count == 1 ? name : "\(name)_\(index)"
       let isCast = inputType != type && (inputType.isFloat || castsIntegers)
       result.append(isCast ? try cast(input, to: type, role: role) : input)
     }

@@ -32,8 +32,9 @@ struct KerasArchive: Sendable {
   let config: JSONValue
   /// The metadata that Weighbridge adds: strings with their keys.
   let customMetadata: [(key: String, value: String)]
-  /// The vocabularies that layers store in separate files, by file name.
-  let vocabularies: [String: [UInt8]]
+  /// The lines of the vocabularies that layers store in separate files, by the groups that the layers
+  /// have in the file of weights: `/layers/string_lookup`.
+  let vocabularies: [String: [String]]
   /// The number of bytes that may still be unpacked.
   private let remainingMemory: Int
 
@@ -70,14 +71,20 @@ struct KerasArchive: Sendable {
       () throws(WeighbridgeError) in
       try KerasCustomMetadata.read(object)
     }
-    var vocabularies: [String: [UInt8]] = [:]
+    var vocabularies: [String: [String]] = [:]
     for name in directory.members.map(\.name) where Self.isVocabulary(name) {
       let (contents, range) = try Self.contents(name, in: members, store, &memory)
-      vocabularies[name] = contents.withBytes { $0.copied(range) }
+      let bytes = contents.withBytes { $0.copied(range) }
+      let group = String(name.dropFirst("assets".count).dropLast("/vocabulary.txt".count))
+      vocabularies[group] = String(decoding: bytes, as: UTF8.self)
+        .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
     self.vocabularies = vocabularies
     remainingMemory = memory
   }
+
+  /// The file of the vocabulary of the layer with a group.
+  static func vocabularyName(of group: String) -> String { "assets\(group)/vocabulary.txt" }
 
   private static func isVocabulary(_ name: String) -> Bool {
     name.hasPrefix("assets/") && name.hasSuffix("/vocabulary.txt")

@@ -13,11 +13,18 @@ struct KerasObjectReader {
 
   private var tree: KerasObjectTree
   private let parts: [String: KerasLayerParts]
+  /// The vocabularies by the groups of their layers.
+  private let vocabularies: [String: [String]]
 
-  /// - Parameter parts: The parts of known classes.
-  init(_ file: HDF5File, _ parts: [String: KerasLayerParts]) throws(WeighbridgeError) {
+  /// - Parameters:
+  ///   - parts: The parts of known classes.
+  ///   - vocabularies: The lines of vocabularies by the groups of their layers, `/layers/lookup`.
+  init(
+    _ file: HDF5File, _ parts: [String: KerasLayerParts], vocabularies: [String: [String]] = [:]
+  ) throws(WeighbridgeError) {
     tree = try KerasObjectTree(file)
     self.parts = parts
+    self.vocabularies = vocabularies
   }
 
   /// The weights of a model's layers; those of a nested model are listed individually with their
@@ -49,7 +56,9 @@ struct KerasObjectReader {
           .map(\.weight)
         // Only the paths show which layers a custom layer contains, and where.
         if layer.registeredName != nil { weights += try tree.unusedVariables(below: group) }
-        groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
+        groups.append(
+          KerasWeightGroup(
+            layerName: path + layer.name, weights: weights, vocabulary: vocabularies[group]))
       }
     }
   }

@@ -7,6 +7,8 @@ package struct KerasWeightGroup: Hashable, Sendable {
   package let layerName: String
   /// The weights; empty for a layer without any.
   package let weights: [KerasWeight]
+  /// The lines of the vocabulary that a `.keras` archive has for it; `nil` for none.
+  package var vocabulary: [String]?
 }
 
 /// A weight: a named array in a Keras file.

@@ -5,8 +5,9 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Keras: `IntegerLookup(num_oov_indices=1, output_mode="int")`, whose vocabulary is in the
-/// settings unless `adapt` found it.
+/// Keras: `IntegerLookup(num_oov_indices=1, output_mode="int")`, whose vocabulary is in the settings
+/// unless `adapt` found it; Keras 3 then has it in a file of the `.keras` archive, and an `.h5` has
+/// none.
 extension IndexLookup: KerasMapped {
   static let keras = KerasMapping([
     .plain("IntegerLookup", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
@@ -28,8 +29,8 @@ extension KerasLayer {
     try require("dtype", toBe: "int64", because: "indices are int64")
     guard let written = take("vocabulary") else {
       throw .unsupported(
-        "its vocabulary is not in the settings; Keras does not store one learned by "
-          + "`adapt` there")
+        "its vocabulary is not in the file: an .h5 has none that was learned by `adapt`; the model "
+          + "saved as .keras by Keras 3 has it")
     }
     guard let list = written.array, case let numbers = list.compactMap(\.integer),
       numbers.count == list.count
@@ -56,11 +57,15 @@ extension KerasLayer {
   private mutating func addWeightedCounts(
     of input: ValueID, _ lookup: IndexLookup, _ depth: Int
   ) throws(WeighbridgeError) -> [ValueID] {
-    let written = try realList("idf_weights")
-    guard written.count == lookup.vocabulary.count, !written.isEmpty, depth <= 1 << 24,
-      depth >= lookup.firstIndex + written.count
+    // What `adapt` learned is a weight only.
+    let isLearned = unreadSettings["idf_weights"] ?? .null == .null && nextWeightShape != nil
+    if isLearned { ignore("idf_weights") }
+    let written = isLearned ? [] : try realList("idf_weights")
+    let count = isLearned ? lookup.vocabulary.count : written.count
+    guard count == lookup.vocabulary.count, count > 0, depth <= 1 << 24,
+      depth >= lookup.firstIndex + count
     else {
-      throw .malformed("has \(written.count) idf_weights for \(lookup.vocabulary.count) numbers")
+      throw .malformed("has \(count) idf_weights for \(lookup.vocabulary.count) numbers")
     }
     let indices = try add(lookup, [input], role: "indices")
     let counts = try addEncoding(

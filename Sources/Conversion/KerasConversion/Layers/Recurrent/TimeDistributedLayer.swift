@@ -38,10 +38,12 @@ enum TimeDistributedLayer {
       throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
     }
     var folded = try fold(&layer, inputs, mask: mask)
-    if let type = layer.types?.compute {
-      folded = try folded.map { (value) throws(WeighbridgeError) in
-        let isFloat = layer.graph.type(of: value).elementType.isFloat
-        return isFloat ? try layer.cast(value, to: type, role: "fold_cast") : value
+    if layer.version.major < 3 {
+      folded = try layer.castInputs(folded, ofInner: className)
+    } else if className.hasPrefix("Random") || className.hasSuffix("Spectrogram") {
+      let types = folded.map { layer.graph.type(of: $0).elementType }
+      guard types.allSatisfy(\.isFloat) else {
+        throw .unsupported("applies \(className) to \(types[0].rawValue); floating-point is supported")
       }
     }
     // A nested wrapper has nodes and weights with the same roles.

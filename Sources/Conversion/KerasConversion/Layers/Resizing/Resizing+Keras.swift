@@ -126,7 +126,8 @@ extension KerasLayer {
   mutating func addResized(
     _ operation: Resizing, _ image: ValueID, to result: ElementType
   ) throws(WeighbridgeError) -> [ValueID] {
-    try addInterpolated(operation, isNearest: operation.interpolation == .nearest, image, to: result)
+    try addInterpolated(
+      operation, isNearest: operation.interpolation == .nearest, image, to: result)
   }
 
   /// Adds an operator that interpolates, as ``addResized(_:_:to:)`` does.
