@@ -158,6 +158,10 @@ def nested(version, backend):
         middle = frozen(chain((4,), Dense(4), inner, BatchNormalization(), Dense(4)), 4)
         return chain((4,), chain((4,), Dense(4), middle, Dense(4)), Dense(2))
 
+    def equal_names():
+        inner = chain((4,), Dense(4, name="same"))
+        return chain((4,), chain((4,), inner, Dense(4, name="same")), Dense(2))
+
     def steps():
         inner = frozen(chain((4,), Dense(4), Dense(4)), 2)
         return chain((3, 4), TimeDistributed(chain((4,), inner, Dense(4))), Dense(2))
@@ -169,6 +173,7 @@ def nested(version, backend):
         return model
 
     return {
+        "nested_equal_names": equal_names,
         "nested_frozen_levels": levels,
         "nested_frozen_steps": steps,
         "nested_frozen_directions": directions,

@@ -49,6 +49,13 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     #expect(error?.reason.contains(Self.refused[name] ?? "") == true, "\(error as Any)")
   }
 
+  @Test("Equal names whose flags are not in the file are told apart by numbers, which is said")
+  func equalNames() throws {
+    let model = try Model(contentsOf: Paths.sample("Keras/2.2.4-tensorflow/nested_equal_names.h5"))
+    let decisions = model.content.provenance.decisions.map(\.text)
+    #expect(decisions.contains { $0.hasPrefix("Several layers in it have the same name") })
+  }
+
   @Test(
     "A model of an old Keras computes what that Keras computed",
     arguments: OldKerasCase.all.filter { refused[$0.testDescription] == nil })

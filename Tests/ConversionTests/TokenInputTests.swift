@@ -119,12 +119,14 @@ import Weighbridge
     return failure { _ = try Model(contentsOf: folder.file("w.h5"), options: options) }
   }
 
-  @Test("The vocabulary of an unsupported layer is refused")
+  @Test("A vocabulary that is of no layer is refused")
   func otherVocabulary() {
     let path = "\(Paths.project)/Tests/KerasFormatTests/Files/assets.keras"
     let error = failure { _ = try Model(contentsOf: path) }
-    #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("(assets/layers/lookup/vocabulary.txt)") == true)
+    #expect(error?.code == .malformed)
+    #expect(
+      error?.reason == "has vocabularies in assets/layers/lookup/vocabulary.txt, and only 0 of them "
+        + "belong to layers of the model")
   }
 
   @Test("Layers that token ids cannot replace are refused")

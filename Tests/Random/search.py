@@ -53,11 +53,10 @@ class Figures:
         self.control = collections.defaultdict(collections.Counter)
         self.ulp = []
 
-    def decision(self, signature: str) -> Optional[str]:
+    def decision(self, fault: dict) -> Optional[str]:
         """Why a difference is none to be mended, or None."""
-        return next(
-            (reason for pattern, reason in self.decided if re.fullmatch(pattern, signature)), None
-        )
+        text = " ".join([fault["signature"], *fault["plan"].split()])
+        return next((reason for pattern, reason in self.decided if re.fullmatch(pattern, text)), None)
 
     def add(self, line: dict):
         """Counts what became of a seed."""
@@ -85,7 +84,7 @@ class Figures:
         self.ulp += [(*pair, text, line["seed"]) for pair, text in line["ulp"] if pair]
         self.counts.update({f"export {key}": number for key, number in line.get("exports", {}).items()})
         for fault in line["faults"]:
-            decision = self.decision(fault["signature"])
+            decision = self.decision(fault)
             if decision:
                 self.counts["decided"] += 1
                 self.causes[f"decided: {decision}"] += 1

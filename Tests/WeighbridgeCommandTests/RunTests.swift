@@ -73,17 +73,6 @@ import Weighbridge
     #expect(kernels.contains { kernel in kernel.hasPrefix("own blocked") })
   }
 
-  @Test("run --fast stays near what Keras computed")
-  func fast() throws {
-    let folder = try TemporaryFolder()
-    try Program.run(
-      "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy"), "--fast"
-    ).expect(0)
-    let expected = try ArrayFile.read(Sample.outputs)
-    let distance = distances(actual: try ArrayFile.read(folder.file("y.npy")), expected: expected)
-    #expect(distance.allSatisfy { $0.error <= 1e-3 })
-  }
-
   private func run(_ arrays: [NamedTensor], _ model: String) throws -> Outcome {
     let workspace = try Workspace()
     try ArrayFile.write(arrays, to: workspace.folder.file("x.npz"))

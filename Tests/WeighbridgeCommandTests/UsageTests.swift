@@ -21,7 +21,6 @@ import Testing
       ["run", "a.wbm", "--inputs", "random:-1", "--outputs", "y"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--engine", "steam"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--memory-limit", "-1G"],
-      ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--fast", "--engine", "reference"],
       ["run", "a.wbm", "--inputs", "x", "--profile", "--repeat", "2", "--json"],
       ["metadata", "a.wbm", "--set", "author"], ["convert", "a.onnx", "--set", "sr"],
       ["convert", "a.onnx", "--set", "sr=fast"], ["inspect", "a.onnx", "--set", "=1"],

@@ -109,7 +109,6 @@ class Model:
         *,
         engine: Optional[str] = None,
         threads: Optional[int] = None,
-        fast: bool = False,
         memory_limit: Optional[int] = None,
     ) -> Session:
         """Gets the model ready to run again and again.
@@ -117,10 +116,9 @@ class Model:
         Args:
             engine: ``"cpu"``, the default, or ``"reference"``, which is slow and defines what is right.
             threads: How many threads work at once; one for each processor by default.
-            fast: Whether the engine may compute more coarsely than its tolerances allow.
             memory_limit: The most bytes that activations may take.
         """
-        options = run_options(engine=engine, threads=threads, fast=fast, memory_limit=memory_limit)
+        options = run_options(engine=engine, threads=threads, memory_limit=memory_limit)
         return Session(self._handle, self.inputs, self.outputs, options)
 
     def verify(

@@ -59,7 +59,6 @@ def run_options(
     *,
     engine: Optional[str] = None,
     threads: Optional[int] = None,
-    fast: bool = False,
     memory_limit: Optional[int] = None,
 ) -> "_library.RunOptions":
     """How a model is run; the arguments are those of `Model.session`."""
@@ -67,7 +66,6 @@ def run_options(
         _library.RunOptions,
         engine=engine,
         threads=_count(threads, "threads"),
-        fast=fast,
         memory_limit=_count(memory_limit, "memory_limit"),
         interrupt=_library.interrupt(),
     )

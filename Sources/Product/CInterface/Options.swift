@@ -59,7 +59,6 @@ extension RunOptions {
     engine = try enumeration(cOptions.engine, "engine") ?? .cpu
     threads = try number(cOptions.threads, "threads")
     memoryLimit = cOptions.memory_limit == 0 ? nil : Int(clamping: cOptions.memory_limit)
-    isFast = cOptions.fast != 0
     interruption = Interruption(cOptions.interrupt, cOptions.interrupt_context)
     cancellation = interruption.cancellation
   }

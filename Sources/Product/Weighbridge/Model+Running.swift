@@ -20,9 +20,6 @@ public struct RunOptions: Sendable {
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
-  /// Whether the CPU engine may be less precise than the tolerances require. At present no kernel
-  /// is.
-  public var isFast = false
   /// May stop the work between layers.
   public var cancellation: Cancellation?
   /// Called before each layer is computed, on the thread that runs the model.

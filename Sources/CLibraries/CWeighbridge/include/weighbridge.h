@@ -175,7 +175,7 @@ typedef struct weighbridge_run_options {
   const char *engine;
   /// How many threads work at once; 0 for one for each processor.
   int32_t threads;
-  /// Whether the engine `cpu` may be less precise than its tolerances require.
+  /// Has no effect; 0. It is here for programs of version 0.2.0.
   int32_t fast;
   /// The maximum size of activations in bytes; 0 for 64 GiB.
   uint64_t memory_limit;

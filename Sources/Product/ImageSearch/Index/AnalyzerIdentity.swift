@@ -19,7 +19,8 @@ struct AnalyzerIdentity {
     settings = [
       "threshold \(threshold)", "overlap \(overlap)", "suppression \(suppression.rawValue)",
       "resampling \((detection.resampling ?? model.imageResampling).rawValue)",
-      "fast \(detection.run.isFast)", "engine \(detection.run.engine.rawValue)",
+      // An option that had no effect, in the indices of version 0.2.0.
+      "fast false", "engine \(detection.run.engine.rawValue)",
       "features \(output ?? "-")",
     ].joined(separator: "\n")
   }

@@ -44,11 +44,6 @@ struct Run: CancellableCommand {
   @Flag(help: "Print the time of every layer.")
   var profile = false
 
-  @Flag(
-    help: ArgumentHelp(
-      "Allow outputs outside of the tolerances. No kernel makes use of it at present."))
-  var fast = false
-
   @OptionGroup var threading: ThreadOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var progress: ProgressOptions
@@ -61,9 +56,6 @@ struct Run: CancellableCommand {
     guard inputs == nil || outputs != nil || repetitions != nil || profile else {
       throw ValidationError("say where the outputs go: --outputs FILE")
     }
-    guard !fast || engine?.value != .reference else {
-      throw ValidationError("--fast is for the engine cpu")
-    }
     guard !profile || repetitions == nil || !general.json else {
       throw ValidationError("--profile and --repeat print a document of JSON each")
     }
@@ -73,7 +65,6 @@ struct Run: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     var options = general.runOptions(cancellation, threads: threading, progress: progress)
     options.engine = engine?.value ?? .cpu
-    options.isFast = fast
     guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try inputs.arrays(for: model)

@@ -69,8 +69,11 @@ extension GlobalAveragePooling: KerasMapped {
         let keepDims = try layer.flag("keepdims", default: false)
         return try layer.addIntegerMean(of: input, axes: spatial, keepDims: keepDims)
       }
-      // Keras takes the mean of integers in float32 from version 3 on, and of booleans always.
-      input = try layer.cast([input], to: .float32)[0]
+      // Keras takes the mean of integers in float32 from version 3 on, and of booleans always. With a
+      // mask it divides the sum of integers, which Keras 3 takes in 32 bits at least.
+      let isDouble =
+        mask != nil && type.isInteger && (layer.version.major >= 3 || type.byteCount > 2)
+      input = try layer.cast([input], to: isDouble ? .float64 : .float32)[0]
       guard let mask else { return try add(&layer, [input], axes: axes) }
       let keepDims = try layer.flag("keepdims", default: false)
       return try layer.add(
