@@ -102,6 +102,13 @@ extension CatalogOperator {
   package var problem: String? { Self.declaration.schema.problem(of: self) }
 }
 
+extension CatalogOperator {
+  /// Whether it is not composed of other operators.
+  package var isPrimitive: Bool {
+    if case .primitive = decomposition { true } else { false }
+  }
+}
+
 /// How an operator is composed of others.
 package enum Decomposition: Sendable {
   /// It is not: every engine and every target must implement the operator.

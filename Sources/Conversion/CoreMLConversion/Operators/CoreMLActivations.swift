@@ -117,7 +117,7 @@ extension CoreMLNetworkBuilder {
   }
 
   fileprivate mutating func relu(_ operation: ReLU) throws(WeighbridgeError) -> String? {
-    guard case .primitive = operation.decomposition else { return nil }
+    guard operation.isPrimitive else { return nil }
     let x = try input()
     if operation.slope == 0, let maximum = operation.maximum, axes == .exact {
       return try clip(x, 0, maximum)

@@ -35,7 +35,7 @@ enum CoreMLArithmetic: CoreMLFamily {
         transposeB: operation.transposeB)
     },
     CoreMLRow(native: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
-      guard case .primitive = operation.decomposition else { return nil }
+      guard operation.isPrimitive else { return nil }
       return try builder.linear(
         try builder.input(), scale: operation.scale[0], offset: operation.offset[0])
     },

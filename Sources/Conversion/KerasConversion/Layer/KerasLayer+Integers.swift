@@ -21,7 +21,9 @@ extension KerasLayer {
     var outputs: [ValueID] = []
     for (index, result) in results.enumerated() {
       let role = index == 0 ? "integer_output" : "integer_output_\(index)"
-      outputs.append(try add(Cast(to: type, overflow: .saturate), [result], role: role)[0])
+      // Beyond 2^53, the nearest number may be beyond the largest one.
+      let overflow: IntegerOverflow? = type.byteCount == 8 ? .saturate : nil
+      outputs.append(try add(Cast(to: type, overflow: overflow), [result], role: role)[0])
       keepMask(from: result, to: [outputs[index]])
     }
     return outputs

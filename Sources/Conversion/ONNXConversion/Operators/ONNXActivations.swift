@@ -155,7 +155,7 @@ extension ONNXGraphBuilder {
   }
 
   fileprivate mutating func relu(_ operation: ReLU) -> String? {
-    guard case .primitive = operation.decomposition else { return nil }
+    guard operation.isPrimitive else { return nil }
     let x = input()
     if operation.slope == 0, let maximum = operation.maximum {
       return add("Clip", [x, number(0), number(maximum)])

@@ -40,7 +40,7 @@ enum ONNXArithmetic: ONNXFamily {
       return builder.add("MatMul", factors)
     },
     ONNXRow(native: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
-      guard case .primitive = operation.decomposition else { return nil }
+      guard operation.isPrimitive else { return nil }
       let x = builder.input()
       let scaled =
         operation.scale == [1] ? x : builder.add("Mul", [x, builder.number(operation.scale[0])])

@@ -35,6 +35,10 @@ extension CELU {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
+      if alpha > 0 {
+        let scaled = try make.linear(x, scale: 1 / alpha)
+        return try make.linear(try make(ELU(alpha: 1), scaled), scale: alpha)
+      }
       let ratio = try make.quotient(x, try make.number(alpha, like: x))
       let negative = try make(UnaryMath(.exponentialMinusOne), ratio)
       return try make.chosen(

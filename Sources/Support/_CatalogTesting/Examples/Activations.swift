@@ -16,7 +16,7 @@ extension OperatorExample {
 
   private static let elementwise: [any CatalogOperator] = [
     Binarization(),
-    CELU(alpha: 0.7),
+    CELU(alpha: 0.7), CELU(alpha: -0.5),
     Clip(minimum: -0.5, maximum: 1.5),
     ELU(alpha: 0.7),
     Exponential(),

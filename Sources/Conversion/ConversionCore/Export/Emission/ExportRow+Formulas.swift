@@ -32,10 +32,6 @@ extension ExportRow where Builder.Value == ExportOperand, Builder.Output == Stri
       ExportRow(formula: AutoContrast.self) { (operation, make) throws(Failure) in
         try operation.stretched(&make)
       },
-      ExportRow(formula: CELU.self) { (operation, make) throws(Failure) in
-        let scaled = try make.linear(make.inputs[0], scale: 1 / operation.alpha)
-        return try make.linear(try make(ELU(alpha: 1), scaled), scale: operation.alpha)
-      },
       ExportRow(formula: RepeatVector.self) { (operation, make) throws(Failure) in
         let steps = try make(ExpandDims(axes: [1]), make.inputs[0])
         return try make(Tile(counts: [1, operation.count, 1]), steps)

@@ -23,13 +23,6 @@ enum KerasActivations {
     },
     KerasRow(
       Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
-    KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
-      let (x, alpha) = (builder[0], builder.number(operation.alpha))
-      let power = try builder.function(.exponential, [try builder.binary(.divide, x, alpha)])
-      let exponentialMinusOne = try builder.function(.subtract, [power, builder.number(1)])
-      let low = try builder.function(.multiply, [exponentialMinusOne, alpha])
-      return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
-    },
   ]
 }
 

@@ -34,12 +34,15 @@ enum KerasArithmetic {
         try builder.function(
           .select, [builder[0], builder[1], builder[2]], type: builder.outputType)
       },
-      KerasRow(BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.binary(
-          operation.function, builder[0], builder[1], type: builder.outputType)
+      KerasRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+        operation.isPrimitive
+          ? try builder.binary(
+            operation.function, builder[0], builder[1], type: builder.outputType) : nil
       },
-      KerasRow(UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.unary(operation.function, builder[0], type: builder.outputType)
+      KerasRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+        let hasForm = KerasFunctionForm.unary[operation.function] != nil
+        return hasForm || operation.isPrimitive
+          ? try builder.unary(operation.function, builder[0], type: builder.outputType) : nil
       },
     ]
 
@@ -121,15 +124,6 @@ extension KerasModelBuilder {
     case .arcTangent2:
       let form = KerasFunctionForm("numpy", "Arctan2", tf: "math.atan2", ["y", "x"])
       return try self.function(form, [lhs, rhs], type: type)
-    case .squaredDifference:
-      let difference = try self.function(.subtract, [lhs, rhs], type: type)
-      return try self.function(.multiply, [difference, difference])
-    case .hypotenuse:
-      let squares = [
-        try self.function(.multiply, [lhs, lhs]),
-        try self.function(.multiply, [rhs, rhs]),
-      ]
-      return try unary(.squareRoot, try self.function(.add, squares, type: type))
     default:
       return try self.function(
         try KerasFunctionForm.binary.form(of: function), [lhs, rhs], type: type)

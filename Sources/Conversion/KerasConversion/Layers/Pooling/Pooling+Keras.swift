@@ -118,13 +118,13 @@ extension GlobalPoolingOperator {
 extension AdaptiveAveragePooling: KerasMapped {
   /// Keras 3: `AdaptiveAveragePooling1D`, `AdaptiveAveragePooling2D`, `AdaptiveAveragePooling3D`.
   static let keras = mapping("AdaptiveAveragePooling")
-  static let kerasRow = refusal("its layer is in the latest versions of Keras 3 only")
+  static let kerasRow: KerasRow? = nil
 }
 
 extension AdaptiveMaxPooling: KerasMapped {
   /// Keras 3: `AdaptiveMaxPooling1D`, `AdaptiveMaxPooling2D`, `AdaptiveMaxPooling3D`.
   static let keras = mapping("AdaptiveMaxPooling")
-  static let kerasRow = refusal("its layer is in the latest versions of Keras 3 only")
+  static let kerasRow: KerasRow? = nil
 }
 
 extension AdaptivePoolingOperator {

@@ -107,7 +107,7 @@ enum NCNNElementwise {
     },
     NCNNRow(GELU.self, is: "GELU", integers: { [$0.isApproximate ? 1 : 0] }),
     NCNNRow(blob: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
-      guard case .primitive = operation.decomposition else { return nil }
+      guard operation.isPrimitive else { return nil }
       let activated: NCNNBlob = try builder.add("ReLU", floats: [0: operation.slope])
       guard let maximum = operation.maximum else { return activated }
       return try builder.binary(.minimum, activated, maximum)
