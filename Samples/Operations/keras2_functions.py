@@ -60,7 +60,7 @@ def integers(n, k, small, unsigned):
     """Quotients and remainders of integers."""
     return [n // 3, n // k, n % 3, n % k, tf.math.floordiv(n, k), tf.truncatediv(n, k), tf.math.floormod(n, k),
             tf.truncatemod(n, k), small // 3, small % 3, unsigned // 7, unsigned % 7, tf.truncatediv(unsigned, 7),
-            n / k, n / 2, tf.divide(n, 2), tf.math.truediv(n, k), tf.truncatediv(small, -3), 7 // k, 7 % k,
+            n / k, n / 2, tf.divide(n, 2), tf.math.truediv(n, k), tf.truncatediv(small, -3), tf.truncatediv(n / 3, 1.5), 7 // k, 7 % k,
             tf.clip_by_value(n, -2, 3), tf.clip_by_value(n, k, 4), tf.clip_by_value(small, -5, 20),
             tf.clip_by_value(n, -9, k), abs(n), -n, n ** 2,
             tf.math.minimum(n, 2), tf.math.squared_difference(n, k),

@@ -162,6 +162,7 @@ def parts(x, y, n):
         ops.pad(x, ((0, 0), (1, 0), (0, 2)), mode="constant", constant_values=-1.5),
         ops.slice_update(x, (0, 1, 0), y[:, :2, :3]),
         ops.take(x, [[0, 2], [1, 1]], axis=2), ops.take(x, n, axis=1), ops.one_hot(n, 5, axis=1), ops.multi_hot(n, 6),
+        ops.multi_hot(n[:, :, None], 6),
         ops.stack([x], axis=0),
         ops.split(x, 3, axis=-2)[1], ops.squeeze(x[:, :1], axis=1), ops.split(y, [1, 3], axis=-1)[1],
         ops.linspace(x[:, 0], y[:, 0], 5), ops.linspace(x[:, 0], y[:, 0], 4, endpoint=False, axis=1), ops.tril(x, -1),

@@ -50,12 +50,12 @@ extension Upsampling: KerasMapped {
     }
   }
 
-  /// Adds an interpolation, of integers as Keras' function `resize` computes it.
+  /// Adds an interpolation as Keras' function `resize` computes it: before Keras 3, the result is
+  /// float32.
   private static func interpolated(
     _ layer: inout KerasLayer, _ operation: some CatalogOperator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let (image, type) = try layer.typedInput(inputs)
-    if type.elementType.isFloat { return try layer.add(operation, inputs) }
     return try layer.addInterpolated(
       operation, isNearest: false, image,
       to: layer.version.major < 3 ? .float32 : type.elementType)
@@ -73,6 +73,9 @@ extension Upsampling: KerasMapped {
     guard input.rank == 4 else { throw .malformed("the input \(input)") }
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
+      guard input.elementType == .float32 else {
+        throw .unsupported("takes \(input) of unknown size; float32 is supported")
+      }
       return try FilteredUpsampling(filter, factors, layout).add(to: &layer, inputs[0])
     }
     let dimensions = zip(known, factors).map { $0.multipliedReportingOverflow(by: $1) }

@@ -32,9 +32,9 @@ extension KerasFunctionTable {
       try call.require("sparse", toBe: false, because: "sparse tensors are not supported")
       let vectors = try call.part(
         OneHot(axis: axis, depth: depth, on: 1, off: 0, elementType: elementType), value)
-      // The last axis of the indices, except for a single vector of them.
-      let reduced = type.rank == 1 ? 0 : axis == type.rank ? type.rank - 1 : type.rank
-      return try call.add(Reduce(.maximum, axes: [reduced], keepDims: false), [vectors])
+      // Always the second axis, whatever the axis of the categories is.
+      return try call.add(
+        Reduce(.maximum, axes: [min(1, type.rank - 1)], keepDims: false), [vectors])
     },
     Entry(["Linspace"], tf: ["linspace"]) { (call) throws(WeighbridgeError) in
       try call.addSteps()

@@ -216,7 +216,16 @@ extension KerasFunction {
   fileprivate mutating func addTruncatedQuotient() throws(WeighbridgeError) -> [ValueID] {
     let values = try unified(try pair(), sharesRank: true)
     let elementType = type(of: values[0]).elementType
-    guard !elementType.isFloat else { return try add(BinaryMath(.divide), values) }
+    if elementType.isFloat {
+      // TensorFlow 2.3, whose Keras is 2.4, divides floating-point numbers, and 2.15 truncates.
+      if layer.version < KerasVersion(2, 5) { return try add(BinaryMath(.divide), values) }
+      guard layer.version >= KerasVersion(2, 15) else {
+        throw .unsupported(
+          "truncates a quotient of \(elementType.rawValue), which TensorFlow 2.15 does and 2.3 does "
+            + "not; what version \(layer.version) does was never compared")
+      }
+      return try add(UnaryMath(.truncate), [try part(BinaryMath(.divide), values[0], values[1])])
+    }
     guard elementType.isSignedInteger else { return try add(BinaryMath(.floorDivide), values) }
     // Without its remainder, the dividend is a multiple of the divisor.
     let remainder = try part(BinaryMath(.truncatedModulo), values[0], values[1])
