@@ -47,7 +47,7 @@ import _CatalogTesting
       { Array((0..<$0).reversed()) }, { Array(1..<$0) + [0] }, { [$0 - 1] + Array(0..<$0 - 1) },
     ]
     for order in orders {
-      let graph = try example.graph { rank in rank > 1 ? order(rank) : Array(0..<rank) }
+      let graph = try example.graph(order: { $0 > 1 ? order($0) : Array(0..<$0) })
       let transposed = inputs.map { $0.shape.count > 1 ? $0.permuted(order($0.shape.count)) : $0 }
       try expectAgreement(graph, transposed) { _ in example.operation.tolerance }
     }
@@ -182,43 +182,20 @@ import _CatalogTesting
 }
 
 extension OperatorExample {
-  /// The same example with floating-point numbers of another type.
-  func converted(to type: ElementType) -> OperatorExample {
-    OperatorExample(
-      operation,
-      inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: type) : $0 })
-  }
-
-  /// A graph of the operator alone, with its weights as constants.
+  /// A graph of the operator alone.
   ///
   /// - Parameter order: For a number of axes, the order in which the graph takes them; it
   ///   transposes them back for the operator.
-  func graph(
-    order: (Int) -> [Int] = { Array(0..<$0) }
-  ) throws(WeighbridgeError) -> Graph {
-    var builder = GraphBuilder()
-    var values: [ValueID] = []
-    for (position, input) in inputs.enumerated() {
-      guard dataPositions.contains(position) else {
-        values.append(try builder.addWeight("weight \(position)", input))
-        continue
-      }
-      let axes = order(input.shape.count)
-      let type = TensorType(input.elementType, axes.map { input.shape[$0] })
-      var value = try builder.addInput("input \(position)", type)
-      if axes != Array(axes.indices) {
-        let inverse = axes.inversePermutation
-        value = try builder.addNode(
-          Transpose(axes: inverse), named: "turned \(position)", inputs: [value],
-          source: SourceScope(layer: "turned", className: "turned"))[0]
-      }
-      values.append(value)
+  func graph(order: (Int) -> [Int]) throws(WeighbridgeError) -> Graph {
+    try graph { (builder, name, tensor) throws(WeighbridgeError) in
+      let axes = order(tensor.shape.count)
+      let type = TensorType(tensor.elementType, axes.map { tensor.shape[$0] })
+      let value = try builder.addInput(name, type)
+      guard axes != Array(axes.indices) else { return value }
+      return try builder.addNode(
+        Transpose(axes: axes.inversePermutation), named: "turned \(name)", inputs: [value],
+        source: SourceScope(layer: "turned", className: "turned"))[0]
     }
-    let outputs = try builder.addNode(
-      operation, named: "node", inputs: values,
-      source: SourceScope(layer: "node", className: operation.kind))
-    return try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
   }
 }
 

@@ -97,22 +97,10 @@ import _CatalogTesting
 extension OperatorExample {
   /// A graph of the operator alone, whose floating-point inputs are quotients.
   fileprivate func quotientGraph() throws(WeighbridgeError) -> Graph {
-    var builder = GraphBuilder()
-    var values: [ValueID] = []
-    for (position, input) in inputs.enumerated() {
-      if !dataPositions.contains(position) {
-        values.append(try builder.addWeight("weight \(position)", input))
-      } else if input.elementType.isFloat {
-        values.append(try builder.addQuotient("input \(position)", input.type))
-      } else {
-        values.append(try builder.addInput("input \(position)", input.type))
-      }
+    try graph { (builder, name, tensor) throws(WeighbridgeError) in
+      tensor.elementType.isFloat
+        ? try builder.addQuotient(name, tensor.type) : try builder.addInput(name, tensor.type)
     }
-    let outputs = try builder.addNode(
-      operation, named: "node", inputs: values,
-      source: SourceScope(layer: "node", className: operation.kind))
-    return try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
   }
 }
 

@@ -5,8 +5,7 @@ import Testing
 import _CatalogTesting
 
 extension OperatorExample {
-  /// A model of this operator alone, a layer called `layer` of the class `Layer`, with the names
-  /// `input_0`, `weight_1`, `output_0` and so on by position.
+  /// A model of this operator alone.
   ///
   /// - Parameters:
   ///   - openCount: How many axes of each input are open, but for the last one.
@@ -14,23 +13,13 @@ extension OperatorExample {
   func content(
     openCount: Int = 0, batch: GraphIR.Dimension? = nil
   ) throws(WeighbridgeError) -> ModelContent {
-    var builder = GraphBuilder()
-    var ids: [ValueID] = []
-    for (position, tensor) in inputs.enumerated() {
+    let graph = try graph { (builder, name, tensor) throws(WeighbridgeError) in
       let type = tensor.type.with(
         shape: tensor.shape.enumerated().map { axis, size in
           axis < min(openCount, tensor.shape.count - 1) ? .unknown : .fixed(size)
         })
-      ids.append(
-        dataPositions.contains(position)
-          ? try builder.addInput("input_\(position)", batch.map { type.with(batch: $0) } ?? type)
-          : try builder.addWeight("weight_\(position)", tensor))
+      return try builder.addInput(name, batch.map { type.with(batch: $0) } ?? type)
     }
-    let outputs = try builder.addNode(
-      operation, named: "operation", inputs: ids,
-      source: SourceScope(layer: "layer", className: "Layer"))
-    let graph = try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
     return ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
   }

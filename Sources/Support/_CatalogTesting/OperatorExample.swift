@@ -46,11 +46,7 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
   }
 
   /// The same example in `Double`; integers and booleans are unchanged.
-  package var inDouble: OperatorExample {
-    OperatorExample(
-      operation,
-      inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: .float64) : $0 })
-  }
+  package var inDouble: OperatorExample { converted(to: .float64) }
 
   /// All examples; at least one for each operator of the catalog.
   package static let all: [OperatorExample] =

@@ -80,7 +80,7 @@ struct KerasImporter: ~Copyable {
   /// Whether the user stated a size that the file does not.
   var isShapeStated = false
   /// The kept layer that makes a value's shape unknown, for each such value.
-  private var guesses: [ValueID: KeptLayer] = [:]
+  var guesses: [ValueID: KeptLayer] = [:]
   /// What is known about unknown layers, while it is being collected.
   var survey: LayerSurvey?
   /// Whether the model that is being inlined is called in training mode.
@@ -127,24 +127,7 @@ struct KerasImporter: ~Copyable {
       decisions: importer.network.decisions)
   }
 
-  /// Returns what can be inferred about unknown layers from the layers before them.
-  static func survey(
-    _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
-    custom: CustomLayerPolicy, inputShapes: [InputShape]
-  ) -> LayerSurvey {
-    var custom = custom
-    custom.keepsUnknown = true
-    let stated = try? StatedShapes(inputShapes, inputs: inputNames(model))
-    var importer = KerasImporter(
-      model, writer: writer, weights: weights ?? [:], isInOrder: true, custom: custom,
-      stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
-    importer.survey = LayerSurvey(version: writer.isVersionAssumed ? nil : writer.version)
-    // When it fails, the survey has all that could be inferred.
-    _ = try? importer.inline(model, path: "", inputs: nil)
-    return importer.survey ?? LayerSurvey()
-  }
-
-  private init(
+  init(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
     isInOrder: Bool, custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
   ) {
@@ -272,39 +255,6 @@ struct KerasImporter: ~Copyable {
     }
   }
 
-  private mutating func addModel(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
-    var arguments = call.arguments
-    for (name, masks) in arguments.takeTensors(where: { $0 == "mask" || $0.hasPrefix("mask[") }) {
-      // One list of masks, or `mask[1]` for a single input.
-      let first = name.dropFirst("mask[".count).dropLast()
-      let inputs = call.inputs.dropFirst(Int(UInt16(first) ?? 0))
-      for (input, mask) in zip(inputs, masks) { network.masks[input] = mask }
-    }
-    try arguments.checkUnread(writer.version)
-    let model = try KerasModelRecord(nestedIn: call.record)
-    return try addInner(model, of: call, Self.inputs(of: call, for: model))
-  }
-
-  /// Returns the inputs of a nested model in its own order. A model that takes a list finds those of
-  /// a dictionary by the names of its InputLayers; otherwise both are in the order of their keys.
-  private static func inputs(of call: LayerCall, for model: KerasModelRecord) -> [ValueID] {
-    guard let keys = call.inputKeys, !model.takesDictionary else { return call.inputs }
-    let positions = model.inputs.compactMap { keys.firstIndex(of: $0.layer) }
-    return positions.count == call.inputs.count
-      ? positions.map { call.inputs[$0] } : call.inputs
-  }
-
-  /// Inlines the model that a layer is or wraps. Its weights may be in one list under its name.
-  mutating func addInner(
-    _ model: KerasModelRecord, of call: LayerCall, _ inputs: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let inner = "\(call.name)/"
-    if requests == nil, let flat = weights.removeValue(forKey: call.name) {
-      try distribute(flat, to: model, of: call, inputs: inputs)
-    }
-    return try inline(model, path: inner, inputs: inputs, call: call.number)
-  }
-
   private mutating func addLayer(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
     let (form, decisions) = try form(of: call.record)
     let builder = try custom.builder(of: form, path: call.path)
@@ -324,7 +274,7 @@ struct KerasImporter: ~Copyable {
   }
 
   /// - Parameter form: The layer as Keras 2 or later would write it.
-  private mutating func build(
+  mutating func build(
     _ builder: CustomLayerPolicy.Builder, _ form: KerasLayerRecord, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     if call.isTraining {
@@ -346,40 +296,6 @@ struct KerasImporter: ~Copyable {
       note(KeptLayer(name: call.name, input: network.graph.type(of: first)), for: outputs)
     }
     return outputs
-  }
-
-  /// Adds an unknown layer as its stored code suggests, to infer the inputs of later layers; only
-  /// for the survey.
-  ///
-  /// - Returns: `nil` when the code suggests nothing, and for other layers.
-  private mutating func addProposed(_ form: KerasLayerRecord, _ call: LayerCall) -> [ValueID]? {
-    let isKnown = !call.inputs.contains { guesses[$0] != nil }
-    let types = call.inputs.map { network.graph.type(of: $0) }
-    if isKnown { survey?.inputs[call.name] = types }
-    survey?.outputs[call.name] = call.stated()
-    guard isKnown,
-      let reading = LambdaProposal.reading(form, inputs: types, version: survey?.version)
-    else { return nil }
-    guard case .success(let plain) = reading else {
-      survey?.add(reading, for: call.name)
-      return nil
-    }
-    let savedNetwork = network
-    var failure: WeighbridgeError?
-    for proposal in [plain, plain.overruling] {
-      do throws(WeighbridgeError) {
-        let outputs = try build(.entry(try proposal.entry(call.name)), form, call)
-        survey?.add(.success(proposal), for: call.name)
-        return outputs
-      } catch { failure = failure ?? error }
-      network = savedNetwork
-    }
-    if let failure {
-      survey?.add(
-        .failure(PythonRefusal("was understood, and cannot be expressed: \(failure.reason)")),
-        for: call.name)
-    }
-    return nil
   }
 
   /// Finishes a layer's call and takes the network back from it.
@@ -448,28 +364,6 @@ struct KerasImporter: ~Copyable {
     let result = network
     network = KerasNetwork()
     return result
-  }
-
-  /// The values that references to layers' outputs refer to.
-  private static func values(
-    of references: [KerasTensorReference], _ model: KerasModelRecord,
-    _ values: [CallKey: [ValueID]]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    try references.map { (reference) throws(WeighbridgeError) in
-      try value(reference, model, values)
-    }
-  }
-
-  private static func value(
-    _ reference: KerasTensorReference, _ model: KerasModelRecord, _ values: [CallKey: [ValueID]]
-  ) throws(WeighbridgeError) -> ValueID {
-    let layer = model.layerIndices[reference.layer] ?? -1
-    let outputs = values[CallKey(layer: layer, call: reference.call)] ?? []
-    guard outputs.indices.contains(reference.tensor) else {
-      throw .malformed(
-        "refers to output \(reference.tensor) of \(reference.layer), which has \(outputs.count)")
-    }
-    return outputs[reference.tensor]
   }
 
   static func label(_ record: KerasLayerRecord, _ path: String) -> String {
