@@ -84,7 +84,14 @@ def scores(tokens, query):
             layers.Softmax()(grouped), layers.Softmax()(2.0 * causal)]
 
 
+def choices(wide, other, truth):
+    """Integers of 64 bits that are chosen, none of which a float64 holds."""
+    chosen = ops.where(truth, wide, other)
+    return [chosen, chosen * 3 + 1, ops.where(wide > other, wide, ops.cast(7, "int64")), ops.where(ops.cast(wide, "bool"), other, wide) - wide]
+
+
 CASES = [
+    Case("choices", [WIDE, WIDE, TRUTH], choices),
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),

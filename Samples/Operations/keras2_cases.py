@@ -214,7 +214,24 @@ def stacked_tensor(x):
     return [tf.stack(x), backend.stack(x)]
 
 
+def aside_in_training(x):
+    """A model with a part in training mode that only its loss needs, and a layer after it that has both modes."""
+    inner = keras.Input((4,))
+    noisy = keras.Input((4,))
+    noise = keras.Model(noisy, layers.Dropout(0.5)(layers.BatchNormalization()(noisy)), name="noise")
+    model = keras.Model(inner, layers.Dense(4)(inner), name="with_loss")
+    model.add_loss(tf.reduce_mean(noise(inner, training=True)))
+    return [layers.BatchNormalization()(model(x))]
+
+
+def items(x, n):
+    """Items that are chosen by indices of several axes, which are inputs."""
+    return [tf.gather_nd(x, n, batch_dims=1), tf.gather_nd(x[0], n), tf.gather_nd(x, n[:, :, :1], batch_dims=1)]
+
+
 CASES = [
+    Case("items", [MATRIX, Input((5, 2), 0, 3, "int32")], items),
+    Case("aside_in_training", [Input((4,))], aside_in_training),
     Case("stacked_tensor", [MATRIX], stacked_tensor),
     Case("standardized_pictures", [PICTURE], standardized_pictures),
     Case("older_functions", [PICTURE], older_functions),

@@ -37,6 +37,16 @@ import _CatalogTesting
     return options
   }
 
+  @Test("A model without inputs is refused, since no network of Core ML is without")
+  func inputless() throws {
+    let model = try Model(contentsOf: Paths.sample("ONNX/inputless.onnx"))
+    let folder = try TemporaryFolder()
+    let error = failure { _ = try model.export(to: folder.file("m.mlmodel"), as: .coreml) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("takes no inputs") == true, "\(error as Any)")
+    #expect(folder.names.isEmpty)
+  }
+
   @Test("Every operator has one row in the table or a decomposition")
   func table() { expectCompleteTable(CoreMLOperators.kinds) }
 

@@ -54,6 +54,14 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     let model = try Model(contentsOf: Paths.sample("Keras/2.2.4-tensorflow/nested_equal_names.h5"))
     let decisions = model.content.provenance.decisions.map(\.text)
     #expect(decisions.contains { $0.hasPrefix("Several layers in it have the same name") })
+    var options = ReadOptions()
+    options.isStrict = true
+    let error = failure {
+      _ = try Model(
+        contentsOf: Paths.sample("Keras/2.2.4-tensorflow/nested_equal_names.h5"), options: options)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("have the same name") == true, "\(error as Any)")
   }
 
   @Test(

@@ -248,6 +248,34 @@ import Testing
       (.tensorFlow("signal.frame"), #"{"frame_length": 9, "frame_step": 1}"#, "frames of 9"),
       (.tensorFlow("saturate_cast"), #"{"dtype": "int32"}"#, "dtype=int32"),
       (.tensorFlow("tensordot"), #"{"axes": [[0], [1, 2]]}"#, "axes=[[0],[1,2]]"),
+      (
+        .tensorFlow("gather_nd"), #"{"indices": [[0, 9]]}"#,
+        "takes an item at the index 9 of float32 [batch, 3, 4]"
+      ),
+      (.tensorFlow("gather_nd"), #"{"indices": [[0, -1]]}"#, "an item at the index -1 of"),
+      (.tensorFlow("gather_nd"), #"{"indices": [[0, 0, 0, 0]]}"#, "takes 4 indices of"),
+      (.tensorFlow("linalg.tensor_diag_part"), "{}", "and two axes are supported"),
+      (
+        .tensorFlow("signal.frame"), #"{"frame_length": 0, "frame_step": 1}"#,
+        "has frame_length=0 and frame_step=1, and both are 1 or more"
+      ),
+      (
+        .tensorFlow("range"), #"{"limit": 9, "delta": 0.5}"#,
+        "delta=0.5, and an integer is expected"
+      ),
+      (
+        .tensorFlow("range"), #"{"limit": -9223372036854775808, "delta": -1}"#,
+        "counts from 0 to -9223372036854775808"
+      ),
+      (
+        .tensorFlow("range"), #"{"limit": 9223372036854775807}"#,
+        "counts from 0 to 9223372036854775807 by 1"
+      ),
+      (.operation("Hsplit"), #"{"indices_or_sections": 0}"#, "is cut into 0 parts"),
+      (.operation("MultiHot"), #"{"num_classes": 0}"#, "num_classes=0"),
+      (.operation("Diff"), #"{"n": 65}"#, "n=65"),
+      (.tensorFlow("nn.depth_to_space"), #"{"block_size": 0}"#, "takes images and has"),
+      (.tensorFlow("image.central_crop"), #"{"central_fraction": 2}"#, "central_fraction=2"),
     ] as [(KerasFunctionName, String, String)])
   func refusedArguments(name: KerasFunctionName, text: String, phrase: String) throws {
     let arguments = try #require(try JSONValue(parsing: Array(text.utf8)).object)
@@ -256,9 +284,12 @@ import Testing
     let isAttention = name == .operation("DotProductAttention")
     let operands: [KerasOperand] = (0..<3).map { .tensor($0) }
     let isPair = name == .tensorFlow("tensordot")
+    let isCount = name == .tensorFlow("range")
     let error = #expect(throws: WeighbridgeError.self) {
       try graph(
-        name, Array(operands.prefix(isAttention ? 3 : isPair ? 2 : 1)), named: named,
+        name,
+        isCount ? [.value(0)] : Array(operands.prefix(isAttention ? 3 : isPair ? 2 : 1)),
+        named: named,
         on: [matrix, matrix, matrix])
     }
     #expect(error?.reason.contains(phrase) == true, "\(error as Any)")

@@ -32,6 +32,17 @@ import Weighbridge
     #expect(distance.allSatisfy { $0.error <= 1e-5 })
   }
 
+  @Test("A model without inputs runs without --inputs")
+  func inputless() throws {
+    let folder = try TemporaryFolder()
+    try Program.run(
+      "run", Paths.sample("ONNX/inputless.onnx"), "--outputs", folder.file("y.npz")
+    ).expect(0)
+    let expected = try ArrayFile.read(Paths.sample("ONNX/inputless.outputs.npz"))
+    let distance = distances(actual: try ArrayFile.read(folder.file("y.npz")), expected: expected)
+    #expect(!distance.isEmpty && distance.allSatisfy { $0.error <= 1e-5 })
+  }
+
   @Test("run --repeat --json prints the times and threads")
   func timing() throws {
     let outcome = try Program.run(

@@ -15,7 +15,7 @@ import Testing
       Sample.detector,
       [
         "--architecture", "--keras-version", "--keras-backend", "--input-shape",
-        "--from-token-ids", "--custom-layers", "--keep-unknown",
+        "--from-token-ids", "--custom-layers", "--keep-unknown", "--strict",
       ]
     ),
     (Paths.sample("ONNX/vgg.onnx"), ["--set"]),
@@ -37,8 +37,9 @@ import Testing
 
   @Test("Several of them are named together")
   func together() throws {
-    try Program.run("inspect", Sample.detector, "--strict", "--darknet", "pjreddie", "--set", "a=1")
-      .expect(2, "is a Keras file: --darknet, --set and --strict do not apply")
+    try Program.run(
+      "inspect", Sample.detector, "--weights", "w", "--darknet", "pjreddie", "--set", "a=1"
+    ).expect(2, "is a Keras file: --darknet, --set and --weights do not apply")
   }
 
   @Test("An export accepts the fork only for a darknet source or target")

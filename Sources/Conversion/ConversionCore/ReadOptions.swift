@@ -34,7 +34,8 @@ public struct ReadOptions: Sendable {
   /// Inputs of an ONNX model that are fixed to one number, such as a sample rate if the file has a
   /// network for each: the model is read for this number, and the inputs are removed.
   public var fixedInputs: [String: InputNumber] = [:]
-  /// Whether something that darknet silently ignores is an error.
+  /// Whether something that darknet silently ignores, or that a file of Keras does not say and is
+  /// presumed, is an error.
   public var isStrict = false
   /// Whether the model will be written; if so, another thread computes the digests of its sources
   /// from the start.

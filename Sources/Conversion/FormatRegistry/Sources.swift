@@ -10,8 +10,8 @@ import ONNXFormat
 extension KerasSource: ModelSource {
   package static let format = "a Keras file"
   package static let options: Set<APIName> = [
-    .architecture, .kerasVersion, .kerasBackend, .inputShapes, .startsAtTokens, .customLayers,
-    .keepsUnknown,
+    .architecture, .kerasVersion, .kerasBackend, .inputShapes, .isStrict, .startsAtTokens,
+    .customLayers, .keepsUnknown,
   ]
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { KerasFile.recognizes(bytes) }

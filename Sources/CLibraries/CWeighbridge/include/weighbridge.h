@@ -162,7 +162,7 @@ typedef struct weighbridge_read_options {
   int32_t from_token_ids;
   /// Whether layers that are not known are kept; the model then cannot run.
   int32_t keep_unknown;
-  /// Whether settings that the original framework silently ignores are errors.
+  /// Whether settings that the original framework silently ignores, or did not store, are errors.
   int32_t strict;
   /// The model's metadata, as JSON (Schemas/metadata.schema.json).
   const char *metadata;

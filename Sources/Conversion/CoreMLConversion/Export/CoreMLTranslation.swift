@@ -21,6 +21,9 @@ struct CoreMLTranslation {
     if let requested, !CoreMLVersions.writable.contains(requested) {
       throw .mismatch("specification version \(requested) is asked for, and 1 to 5 can be written")
     }
+    guard !content.graph.inputs.isEmpty else {
+      throw .unsupported("takes no inputs, and a network of Core ML takes at least one")
+    }
     let source = try CoreMLExportSource(content, options: options)
     let network = try Self.network(source, options)
     let interface = try CoreMLInterface(source, network, options.coreMLKind)

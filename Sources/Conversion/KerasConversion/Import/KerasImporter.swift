@@ -63,6 +63,8 @@ struct KerasImporter: ~Copyable {
   var weights: [String: [KerasLayer.Weight]]
   /// The lines of the vocabularies that are not in the settings, by the layer's path.
   private var vocabularies: [String: [String]] = [:]
+  /// Whether what the file does not say is an error.
+  private var isStrict = false
   /// The layers whose weights are in the order in which they are taken, whatever is frozen.
   var layersInOrder: Set<String> = []
   /// Whether those of all layers are: the file has the weights of each object by themselves.
@@ -100,6 +102,8 @@ struct KerasImporter: ~Copyable {
   ///   - custom: What is said about custom layers. The model must have passed
   ///     ``CustomLayerPolicy/check(_:_:weights:surveyed:)``.
   ///   - inputShapes: The input shapes that the user states.
+  ///   - isStrict: Whether what the file does not say, and only a default or a rule of thumb tells, is
+  ///     an error.
   ///   - zerosLimit: When given, all weights are zeros of at most this many elements each, because
   ///     another file has them under the graph's names.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown settings;
@@ -107,13 +111,15 @@ struct KerasImporter: ~Copyable {
   ///   ``WeighbridgeError/Code/mismatch`` where stated shapes do not fit them.
   static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    vocabularies: [String: [String]] = [:], isInOrder: Bool = false, custom: CustomLayerPolicy = CustomLayerPolicy(),
-    inputShapes: [InputShape] = [], zerosLimit: Int? = nil
+    vocabularies: [String: [String]] = [:], isInOrder: Bool = false,
+    custom: CustomLayerPolicy = CustomLayerPolicy(),
+    inputShapes: [InputShape] = [], isStrict: Bool = false, zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(
       model, writer: writer, weights: weights, isInOrder: isInOrder, custom: custom,
       stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
     importer.vocabularies = vocabularies
+    importer.isStrict = isStrict
     try importer.checkWeightOwners(model)
     let outputs: [ValueID]
     do throws(WeighbridgeError) {
@@ -264,7 +270,8 @@ struct KerasImporter: ~Copyable {
     }
     if call.number == 0, requests == nil {
       let unstored = UnstoredSettings.decisions(of: call.record, writer.version)
-      for text in decisions + unstored { network.decide(call.name, text) }
+      for text in decisions { network.decide(call.name, text) }
+      for text in unstored { try presume(text, about: call.name) }
     }
     if call.number == 0, requests == nil { try mergeLowRankWeights(of: call) }
     try sortWrappedWeights(of: call) { (importer) throws(WeighbridgeError) in
@@ -323,6 +330,16 @@ struct KerasImporter: ~Copyable {
     let outputs = try builder.build()
     try finish(builder.layer, call)
     return outputs
+  }
+
+  /// Records what is presumed about a layer, since the file does not say it.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
+  mutating func presume(_ text: String, about name: String) throws(WeighbridgeError) {
+    guard !isStrict else {
+      throw .unsupported("\(name): \(text) (refused, because \(APIName.isStrict) was given)")
+    }
+    network.decide(name, text)
   }
 
   /// A layer as Keras 2 or later would write it.

@@ -17,6 +17,8 @@ package struct KerasSource: Sendable {
   let backend: String?
   let custom: CustomLayerPolicy
   let inputShapes: [InputShape]
+  /// Whether what the file does not say is an error.
+  let isStrict: Bool
   /// Whether the model is read from its token ids on, without the layers that look strings up.
   private let startsAtTokens: Bool
   /// The file with the architecture, where it was not named but found next to the weights.
@@ -89,6 +91,7 @@ package struct KerasSource: Sendable {
     self.custom = custom
     self.files = files + (customFile.map { [$0] } ?? [])
     inputShapes = options.inputShapes
+    isStrict = options.isStrict
     startsAtTokens = options.startsAtTokens
   }
 
@@ -156,7 +159,7 @@ package struct KerasSource: Sendable {
       let result = try KerasImporter.importModel(
         model, writer: writer, weights: try weights(), vocabularies: try vocabularies(),
         isInOrder: file.map { $0.container != .legacyHDF5 } ?? true, custom: custom,
-        inputShapes: inputShapes, zerosLimit: zerosLimit)
+        inputShapes: inputShapes, isStrict: isStrict, zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description
       provenance.backend = backend

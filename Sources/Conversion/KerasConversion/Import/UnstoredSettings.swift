@@ -13,27 +13,25 @@ struct UnstoredSettings {
   /// Found by comparing each constructor with the `get_config` of its class, from Keras 1.0 to 3.15.
   private static let all: [UnstoredSettings] = [
     UnstoredSettings(
+      // TensorFlow 1.13 and 1.14.
       classes: ["UpSampling2D"], setting: "interpolation", fallback: "nearest",
-      isUnstored: isFirstInsideTensorFlow),
+      isUnstored: \.isFirstInsideTensorFlow),
     UnstoredSettings(
+      // TensorFlow 1.14. (1.13 has no such layers, and 2.0 does not save them.) It does not write
+      // use_scale either, which the weights tell.
       classes: ["Attention", "AdditiveAttention"], setting: "causal", fallback: "false",
-      isUnstored: isFirstInsideTensorFlow),
+      isUnstored: \.isFirstInsideTensorFlow),
     UnstoredSettings(
       classes: ["Normalization"], setting: "invert", fallback: "false",
       isUnstored: { $0 >= KerasVersion(2, 10) && $0 < KerasVersion(2, 13) }),
     UnstoredSettings(
       classes: ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"], setting: "output_padding",
       fallback: "null",
-      isUnstored: { $0 >= KerasVersion(3, 11) }),
+      isUnstored: { $0 >= KerasVersion(3, 11) && $0 < KerasVersion(3, 15) }),
     UnstoredSettings(
       classes: ["ConvLSTM2D"], setting: "subsample", fallback: "[1, 1]",
       isUnstored: { $0.major == 1 }),
   ]
-
-  /// TensorFlow 1.13, 1.14 and 2.0, which state the same version as TensorFlow 1.15.
-  private static let isFirstInsideTensorFlow: @Sendable (KerasVersion) -> Bool = {
-    $0.suffix.hasPrefix("-tf") && $0 < KerasVersion(2, 2, 5)
-  }
 
   /// The decisions about a layer and those inside it.
   static func decisions(
@@ -52,5 +50,12 @@ struct UnstoredSettings {
           + "\(version) did not store it."
       }
     }
+  }
+}
+
+extension KerasVersion {
+  /// Whether it is that of the Keras inside TensorFlow 1.13 to 2.0, which state the same version.
+  var isFirstInsideTensorFlow: Bool {
+    suffix.hasPrefix("-tf") && self < KerasVersion(2, 2, 5)
   }
 }

@@ -65,9 +65,10 @@ struct Run: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     var options = general.runOptions(cancellation, threads: threading, progress: progress)
     options.engine = engine?.value ?? .cpu
-    guard let inputs else { throw explainInputs() }
-    let model = try Model(contentsOf: file, options: source.readOptions)
-    let arrays = try inputs.arrays(for: model)
+    let model =
+      try inputs == nil
+      ? modelWithoutInputs() : Model(contentsOf: file, options: source.readOptions)
+    let arrays = try inputs?.arrays(for: model) ?? []
     if case .generated = inputs, !general.quiet {
       for array in arrays { Console.message("generated: \(array.name) \(array.tensor.type)") }
     }
@@ -100,10 +101,13 @@ struct Run: CancellableCommand {
     }
   }
 
-  /// Prints the inputs that are needed, or the error if the model cannot be read.
-  private func explainInputs() -> ExitStatus {
+  /// The model, if it takes no inputs.
+  ///
+  /// - Throws: The status after printing which inputs are needed, or that the model cannot be read.
+  private func modelWithoutInputs() throws(ExitStatus) -> Model {
     do throws(WeighbridgeError) {
       let model = try Model(contentsOf: file, options: source.readOptions)
+      if model.inputs.isEmpty { return model }
       let isComplete = outputs != nil || repetitions != nil || profile
       Console.message(
         model.inputsHelp(
@@ -114,7 +118,7 @@ struct Run: CancellableCommand {
         "say what the model computes on: --inputs FILE, --inputs random:SEED or --inputs ones\n"
           + "The model cannot be read either: \(error)")
     }
-    return .usage
+    throw .usage
   }
 
   /// Runs the model repeatedly, after the first run as a warm-up, and prints the times.

@@ -84,7 +84,12 @@ struct SourceOptions: ParsableArguments {
       """, valueName: "input=number"))
   var fixed: [FixedInputArgument] = []
 
-  @Flag(help: "Make anything that darknet silently ignores an error.")
+  @Flag(
+    help: ArgumentHelp(
+      """
+      Make anything that darknet silently ignores, or that a file of Keras does not say and is \
+      presumed, an error.
+      """))
   var strict = false
 
   func validate() throws {

@@ -166,11 +166,7 @@ extension KerasFunction {
   /// Adds `gather_nd`: an index of several axes becomes one of their product.
   fileprivate mutating func addItems() throws(WeighbridgeError) -> [ValueID] {
     let (value, type) = try typedTensor("params", at: 0)
-    let indices: ValueID =
-      switch try term("indices", at: 1) {
-      case .constant(let constant): try add(constant: constant.tensor(.int32))
-      case .value(let value): value
-      }
+    let (indices, written) = try itemIndices()
     let batch = try integer("batch_dims", default: 0)
     try require("bad_indices_policy", toBe: "", because: "an index out of range is an error")
     let indicesType = self.type(of: indices)
@@ -181,24 +177,74 @@ extension KerasFunction {
     guard count >= 1, batch + count <= type.rank else {
       throw .unsupported("takes \(count) indices of \(type) after \(batch) batch axes")
     }
-    var strides = [Double](repeating: 1, count: count)
+    var strides = [Int](repeating: 1, count: count)
     for axis in (1..<count).reversed() {
-      strides[axis - 1] = strides[axis] * Double(try size(batch + axis, of: value))
+      strides[axis - 1] = try Checked.product(
+        [strides[axis], try size(batch + axis, of: value)], of: "params")
     }
-    var (table, places) = (value, indices)
+    let limits = try (0..<count).map { (axis) throws(WeighbridgeError) in
+      // That of an open first axis is checked when the model runs.
+      type.shape[batch + axis].value ?? (axis == 0 ? Int(Int32.max) / max(1, strides[0]) : 0)
+    }
+    if let written { try checkItems(written, below: limits, of: type) }
+    let items = try written == nil ? validItems(indices, below: limits) : indices
+    var (table, places) = (value, items)
     if count > 1 {
       let axes = (0..<type.rank).map { ReshapeAxes.Size.axis($0) }
       table = try part(
         ReshapeAxes(axes[..<batch] + [.rest] + axes[(batch + count)...]), value)
-      let ones = [Int](repeating: 1, count: indicesType.rank - 1)
-      let factors = try add(
-        constant: Tensor(indicesType.elementType, shape: ones + [count], strides))
-      places = try part(Multiply(), indices, factors)
+      places = try part(Multiply(), places, try row(strides, like: places))
       places = try reduced(.sum, places, [indicesType.rank - 1], keepDims: false)
     } else {
       places = try part(Squeeze(axes: [indicesType.rank - 1]), places)
     }
     return try add(Gather(axis: batch, batchAxes: batch), [table, places])
+  }
+
+  /// The indices, and their numbers where these are constant.
+  private mutating func itemIndices() throws(WeighbridgeError) -> (ValueID, [Double]?) {
+    switch try term("indices", at: 1) {
+    case .constant(let constant):
+      let tensor = try constant.tensor(.int32)
+      return (try add(constant: tensor), tensor.doubles)
+    case .value(let value): return (value, nil)
+    }
+  }
+
+  private func checkItems(
+    _ indices: [Double], below limits: [Int], of type: TensorType
+  ) throws(WeighbridgeError) {
+    for (position, index) in indices.enumerated() {
+      let limit = limits[position % limits.count]
+      guard index >= 0, index < Double(limit) else {
+        throw .malformed("takes an item at the index \(Int(index)) of \(type)")
+      }
+    }
+  }
+
+  /// Replaces the indices of an item that is not there by ones beyond every axis, which are an error
+  /// when the model runs, as in TensorFlow. The sum of an item's places does not show it.
+  private mutating func validItems(
+    _ indices: ValueID, below limits: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    let last = type(of: indices).rank - 1
+    let indices = try value(.value(indices), as: .int64)
+    let isBelow = try part(Comparison(.less), indices, try row(limits, like: indices))
+    let isNatural = try part(
+      Comparison(.greaterOrEqual), indices, try number(0, like: indices))
+    let isThere = try reduced(
+      .all, try part(LogicalAnd(), isBelow, isNatural), [last], keepDims: true)
+    return try part(Where(), isThere, indices, try number(1 << 40, like: indices))
+  }
+
+  /// A constant of one number for each index of a tensor's last axis.
+  private mutating func row(
+    _ numbers: [Int], like value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = self.type(of: value)
+    let ones = [Int](repeating: 1, count: type.rank - 1)
+    return try add(
+      constant: Tensor(type.elementType, shape: ones + [numbers.count], numbers.map(Double.init)))
   }
 
   /// Adds overlapping frames of a signal: an axis becomes one of frames and one of their elements.

@@ -79,7 +79,11 @@ extension KerasImporter {
         "the file has \(list.count) weights for it, and its layers take \(assignment.count)")
     }
     let result = try assignment.result(order)
-    if let decision = result.decision { network.decide(name, decision) }
+    switch result.decision {
+    case .names: network.decide(name, WeightAssignment.namesBeforeOrder)
+    case .numbers: try presume(WeightAssignment.numbersBeforeFlags, about: name)
+    case nil: break
+    }
     for (request, own) in zip(requests, result.weights) {
       weights[request.path] = own
       layersInOrder.insert(request.path)

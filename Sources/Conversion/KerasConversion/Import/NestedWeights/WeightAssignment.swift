@@ -3,6 +3,14 @@ import GraphIR
 
 /// Decides which weights of one list belong to which of several layers.
 struct WeightAssignment {
+  /// What decided where the architecture alone does not.
+  enum Decision {
+    /// The names, which contradict what the architecture says is frozen.
+    case names
+    /// The numbers in the names, if layers were created from the inside out.
+    case numbers
+  }
+
   private let list: [KerasLayer.Weight]
   private let requests: [WeightRequest]
   private let owners: [WeightNames.Owner]
@@ -43,12 +51,12 @@ struct WeightAssignment {
   /// - Throws: ``WeighbridgeError/Code/malformed`` unless the names or the order decide.
   func result(
     _ order: WeightOrder
-  ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], decision: String?) {
+  ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], decision: Decision?) {
     guard owners.count > 1 else { return (weights([Int](repeating: 0, count: list.count)), nil) }
     let possible = order.candidates?.map { $0.map { ownerOfRequested[$0] } }
     if let byName = names.assignment() {
       let followsOrder = possible.map { $0.contains(byName) } ?? true
-      return (weights(byName), followsOrder ? nil : Self.namesBeforeOrder)
+      return (weights(byName), followsOrder ? nil : .names)
     }
     guard let possible else { throw undecided }
     let permitted = Set(possible.filter(names.permit))
@@ -56,13 +64,13 @@ struct WeightAssignment {
     if permitted.count == 1, let only = permitted.first { return (weights(only), nil) }
     let created = permitted.filter(names.followCreation)
     guard let only = created.first, created.count == 1 else { throw undecided }
-    return (weights(only), Self.numbersBeforeFlags)
+    return (weights(only), .numbers)
   }
 
-  private static let namesBeforeOrder =
+  static let namesBeforeOrder =
     "The names of its weights say which layers they belong to; by what its architecture says is "
     + "frozen, they would be in another order."
-  private static let numbersBeforeFlags =
+  static let numbersBeforeFlags =
     "Several layers in it have the same name, and the file does not say which of them were frozen. "
     + "Their weights are told apart by the numbers in the weights' names, as if the layers of an "
     + "inner model had been created before those around it."

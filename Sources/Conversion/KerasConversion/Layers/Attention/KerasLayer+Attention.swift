@@ -11,7 +11,7 @@ extension Attention: KerasMapped {
     KerasLayerClass("Attention", masks: .handledByBuilder, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
       let score = try layer.choice("score_mode", default: Score.dot)
-      let hasScale = try layer.flag("use_scale", default: false)
+      let hasScale = try layer.hasScale(default: false)
       return try layer.addAttention(inputs) {
         (layer, masking, returnsAttentionWeights, _) throws(WeighbridgeError) in
         let operation = Attention(
@@ -35,7 +35,7 @@ extension AdditiveAttention: KerasMapped {
       "AdditiveAttention", masks: .handledByBuilder, casts: .floats, shape: .unknown
     ) {
       (layer, inputs) throws(WeighbridgeError) in
-      let hasScale = try layer.flag("use_scale", default: true)
+      let hasScale = try layer.hasScale(default: true)
       return try layer.addAttention(inputs) {
         (layer, masking, returnsAttentionWeights, query) throws(WeighbridgeError) in
         let operation = AdditiveAttention(
@@ -53,6 +53,12 @@ extension AdditiveAttention: KerasMapped {
 }
 
 extension KerasLayer {
+  /// Reads `use_scale`, which TensorFlow 1.14 does not write: its weights tell.
+  fileprivate mutating func hasScale(default unset: Bool) throws(WeighbridgeError) -> Bool {
+    let isUnstored = writer.version.isFirstInsideTensorFlow && placeholderLimit == nil
+    return try flag("use_scale", default: isUnstored ? !unreadWeights.isEmpty : unset)
+  }
+
   /// Adds an attention layer with one head for query, value and an optional key, which is the value
   /// by default. The masks of query and value are those given in the call, or else those of the
   /// tensors.

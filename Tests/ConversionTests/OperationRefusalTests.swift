@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Numbers for which a function has no result.
+@Suite struct OperationRefusalTests {
+  @Test(
+    "An item that is not there is an error, as in TensorFlow, and not another item",
+    arguments: [[2, 4], [3, 0], [-1, 0], [0, -1], [0, 2_147_483_647]], [Engine.cpu, .reference])
+  func missingItem(_ item: [Int], _ engine: Engine) throws {
+    let base = Paths.sample("Operations/keras2/items")
+    let model = try Model(contentsOf: "\(base).h5")
+    var inputs = try ArrayFile.read("\(base).inputs.npz")
+    let position = try #require(inputs.firstIndex { $0.tensor.elementType == .int32 })
+    let indices = inputs[position].tensor
+    var numbers = indices.doubles
+    numbers.replaceSubrange(2..<4, with: item.map(Double.init))
+    inputs[position] = NamedTensor(
+      name: inputs[position].name, tensor: Tensor(.int32, shape: indices.shape, numbers))
+    var options = RunOptions()
+    options.engine = engine
+    let error = failure { _ = try model.run(inputs, options: options) }
+    #expect(error?.reason.contains("index") == true, "\(error as Any)")
+  }
+}
