@@ -90,7 +90,15 @@ def choices(wide, other, truth):
     return [chosen, chosen * 3 + 1, ops.where(wide > other, wide, ops.cast(7, "int64")), ops.where(ops.cast(wide, "bool"), other, wide) - wide]
 
 
+def hashed_fractions(x, n):
+    """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
+    whole = ops.cast(n, "float32")
+    return [layers.Hashing(7, mask_value=0, dtype="int64")(x), layers.Hashing(7, mask_value=-1)(whole),
+            layers.Hashing(5, mask_value=1, output_mode="count", dtype="float32")(x / 2), layers.Hashing(1, mask_value=1)(x)]
+
+
 CASES = [
+    Case("hashed_fractions", [Input((6,), -3, 3), Input((6,), -3, 3, "int32")], hashed_fractions),
     Case("choices", [WIDE, WIDE, TRUTH], choices),
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),

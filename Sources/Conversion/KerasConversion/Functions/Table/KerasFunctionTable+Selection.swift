@@ -182,7 +182,7 @@ extension KerasFunction {
       strides[axis - 1] = try Checked.product(
         [strides[axis], try size(batch + axis, of: value)], of: "params")
     }
-    let limits = try (0..<count).map { (axis) throws(WeighbridgeError) in
+    let limits = (0..<count).map { axis in
       // That of an open first axis is checked when the model runs.
       type.shape[batch + axis].value ?? (axis == 0 ? Int(Int32.max) / max(1, strides[0]) : 0)
     }
@@ -234,7 +234,7 @@ extension KerasFunction {
       Comparison(.greaterOrEqual), indices, try number(0, like: indices))
     let isThere = try reduced(
       .all, try part(LogicalAnd(), isBelow, isNatural), [last], keepDims: true)
-    return try part(Where(), isThere, indices, try number(1 << 40, like: indices))
+    return try part(Where(), isThere, indices, try number(0x1p31, like: indices))
   }
 
   /// A constant of one number for each index of a tensor's last axis.

@@ -18,10 +18,8 @@ extension Hashing: KerasMapped {
       let mask = layer.take("mask_value")
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
       if let mask, masked.isEmpty { throw layer.unexpected("mask_value", mask, "an integer") }
-      if let mask, bins > 1, layer.graph.type(of: input).elementType.isFloat {
-        throw .unsupported(
-          "has mask_value=\(mask.text()) and takes floating-point numbers, which Keras compares with it "
-            + "before they are truncated; only integers can be masked")
+      if let number = masked.first, bins > 1, layer.graph.type(of: input).elementType.isFloat {
+        return try layer.addHash(ofFraction: input, bins, masked: number)
       }
       // A single bucket takes all values, including masked ones.
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
@@ -67,5 +65,18 @@ extension KerasLayer {
     }
     let indices = try add(operation, inputs, role: "indices")
     return try addEncoding(of: indices[0], categories: bins, encoding)
+  }
+
+  /// Adds hashes of floating-point numbers, which Keras compares with the masked one before it
+  /// truncates them.
+  fileprivate mutating func addHash(
+    ofFraction input: ValueID, _ bins: Int, masked: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let isMasked = try add(
+      Comparison(.equal), [input, try number("mask_value", Double(masked), like: input)],
+      role: "mask")[0]
+    let hash = try add(Hashing(buckets: bins - 1, masked: []), [input], role: "hash")[0]
+    let bin = try add(Add(), [hash, try number("one", 1, like: hash)], role: "bin")[0]
+    return try addHash(Where(), [isMasked, try number("zero", 0, like: bin), bin], bins)
   }
 }
