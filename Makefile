@@ -267,6 +267,7 @@ generators := ReadmeTests|OperatorReferenceTests|ExportTableTests|ExportCountsTe
 generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compiler:protobuf-c
 generate: dependencies
 	Schemas/generate.sh
+	python3 Scripts/options
 	swift build $(test_flags) --build-tests
 	WEIGHBRIDGE_GENERATE=1 swift test $(test_flags) --skip-build \
 	  --filter '$(generators)|SampleDefinitionTests|HostileSampleTests|OperatorVectorTests'

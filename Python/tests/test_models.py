@@ -40,13 +40,13 @@ def test_a_damaged_file_fails_the_report_or_does_not_open():
 
 
 def test_detecting_in_a_file_and_in_an_array():
-    found = weighbridge.detect("shapes.wbm", "picture.png", threshold=0.5)
+    found = weighbridge.detect("shapes.wbm", "picture.png", confidence_threshold=0.5)
     assert found and all(0.5 < item.confidence <= 1 for item in found)
     assert all(item.label in {"ellipse", "rectangle", "triangle"} for item in found)
     white = numpy.full((88, 88, 3), 255, "uint8")
     with weighbridge.open("shapes.wbm") as model:
         assert weighbridge.detect(model, white) == []
-        assert model.detect("picture.png", threshold=0.5) == found
+        assert model.detect("picture.png", confidence_threshold=0.5) == found
         with pytest.raises(weighbridge.ArgumentError, match=r"takes uint8 .* array.astype\('uint8'\)"):
             model.detect(white.astype("float32"))
         with pytest.raises(weighbridge.ArgumentError, match="ascontiguousarray"):
@@ -99,8 +99,60 @@ def test_files_that_are_there_already():
     weighbridge.convert("sketch-classifier.h5", "a.wbm")
     weighbridge.convert("sketch-classifier.h5", "a.wbm")
     with pytest.raises(weighbridge.StateError) as caught:
-        weighbridge.convert("sketch-classifier.h5", "a.wbm", keep_existing=True)
+        weighbridge.convert("sketch-classifier.h5", "a.wbm", no_clobber=True)
     assert caught.value.code == "outputFailed"
+
+
+def test_the_names_of_version_0_2(model):
+    with pytest.warns(DeprecationWarning, match="keep_existing is now called no_clobber"):
+        model.write("old.wbm", keep_existing=True)
+    with pytest.warns(DeprecationWarning, match="keep_existing"), pytest.raises(weighbridge.StateError):
+        weighbridge.convert("sketch-classifier.h5", "old.wbm", keep_existing=True)
+    with pytest.warns(DeprecationWarning, match="keep_existing"), pytest.raises(weighbridge.StateError):
+        model.export("old.wbm", "npz", keep_existing=True)
+    with pytest.raises(weighbridge.ArgumentError, match="both are given"):
+        model.write("old.wbm", keep_existing=True, no_clobber=True)
+    with pytest.warns(DeprecationWarning, match="losses is now called notes"):
+        assert model.export("old.npz").losses
+    with weighbridge.open("shapes.wbm") as detector:
+        found = detector.detect("picture.png", confidence_threshold=0.5, iou_threshold=0.4)
+        with pytest.warns(DeprecationWarning, match="threshold is now called confidence_threshold"):
+            assert detector.detect("picture.png", threshold=0.5, overlap=0.4) == found
+
+
+def test_every_option_has_a_type():
+    from weighbridge import _options
+
+    structs = {"ReadKeywords", "RunKeywords", "WriteKeywords", "ExportKeywords", "DetectKeywords"}
+    for name in structs | {"VerifyKeywords", "AnalyzeKeywords"}:
+        assert getattr(_options, name).__optional_keys__, name
+    assert "keep_integers" in _options.ExportKeywords.__optional_keys__
+
+
+def test_options_of_a_format(model, tmp_path):
+    model.export("a.npz", keep_integers=True)
+    with pytest.raises(weighbridge.ArgumentError, match="`keep_integers` does not apply to the format onnx"):
+        model.export("a.onnx", keep_integers=True)
+    with weighbridge.open("shapes.wbm") as detector:
+        detector.export("heads.onnx", with_nms=False)
+        detector.export("boxes.onnx", with_nms=True)
+        heads, boxes = weighbridge.open("heads.onnx"), weighbridge.open("boxes.onnx")
+        assert [port.name for port in heads.outputs] != [port.name for port in boxes.outputs]
+        stretched = detector.detect("picture.png", resize="stretch")
+        assert stretched == detector.detect("picture.png")
+        with pytest.raises(weighbridge.ArgumentError, match="letterbox, stretch, center-crop"):
+            detector.detect("picture.png", resize="crop")
+
+
+def test_reference_files(model, sketch):
+    outputs = model.run(sketch)
+    numpy.save("x.npy", sketch)
+    numpy.save("y.npy", outputs[model.outputs[0].name])
+    numpy.save("wrong.npy", outputs[model.outputs[0].name] + 1)
+    assert model.verify(reference_inputs="x.npy", reference_outputs="y.npy").passed
+    assert not model.verify(reference_inputs="x.npy", reference_outputs="wrong.npy").passed
+    with pytest.raises(weighbridge.ArgumentError, match="go together"):
+        model.verify(reference_inputs="x.npy")
 
 
 def test_a_closed_model(model, sketch):

@@ -20,8 +20,8 @@ import Testing
     ])
   func heads(sample: String) throws {
     var options = ReadOptions()
-    options.darknetFork = sample.hasSuffix("pjreddie") ? .pjreddie : .alexeyab
-    options.randomSeed = 0  // the network has only the box layer
+    options.darknet = sample.hasSuffix("pjreddie") ? .pjreddie : .alexeyab
+    options.randomWeights = 0  // the network has only the box layer
     let graph = try Model(
       contentsOf: Paths.sample("Detection/\(sample)/net.cfg"), options: options
     ).content.graph
@@ -74,7 +74,7 @@ import Testing
     var options = CompactOptions()
     options.budget = .error(0.02)
     let exact = try model.compacted(options)
-    options.foldsBatchNormalization = true
+    options.foldBatchNorm = true
     let small = try model.compacted(options)
     let counts = [model, exact, small].map { model in
       model.content.graph.nodes.count { $0.operation is BatchNormalization }

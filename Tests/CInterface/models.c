@@ -99,6 +99,39 @@ static void test_reports(weighbridge_model model, const char *source) {
   weighbridge_free(text);
 }
 
+/// Exports whose options are of this version and of version 0.2, which had fewer members.
+static void test_exports(weighbridge_model model, const char *folder) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/shapes.npz", folder);
+  weighbridge_export_options export = WEIGHBRIDGE_INIT(weighbridge_export_options);
+  export.keep_integers = 1;
+  EXPECT_OK(weighbridge_model_export(model, path, &export, NULL, &error));
+  export.no_clobber = 1;
+  EXPECT_STATUS(
+      weighbridge_model_export(model, path, &export, NULL, &error), WEIGHBRIDGE_OUTPUT_FAILED);
+  snprintf(path, sizeof path, "%s/boxes.onnx", folder);
+  EXPECT_STATUS(
+      weighbridge_model_export(model, path, &export, NULL, &error), WEIGHBRIDGE_MISMATCH);
+  EXPECT(strstr(error.reason, "`keep_integers` does not apply to the format onnx"));
+  // What is behind the members of version 0.2 is not read.
+  export.struct_size = offsetof(weighbridge_export_options, with_nms);
+  EXPECT_OK(weighbridge_model_export(model, path, &export, NULL, &error));
+  export.struct_size -= sizeof(void *);
+  EXPECT_STATUS(
+      weighbridge_model_export(model, path, &export, NULL, &error), WEIGHBRIDGE_INVALID_ARGUMENT);
+
+  const int32_t yes = 1;
+  weighbridge_export_options boxes = WEIGHBRIDGE_INIT(weighbridge_export_options);
+  boxes.with_nms = &yes;
+  EXPECT_OK(weighbridge_model_export(model, path, &boxes, NULL, &error));
+  boxes.outputs = "boxes";
+  EXPECT_STATUS(
+      weighbridge_model_export(model, path, &boxes, NULL, &error), WEIGHBRIDGE_INVALID_ARGUMENT);
+  EXPECT(strstr(error.reason, "both are given"));
+  boxes.with_nms = NULL;
+  EXPECT_OK(weighbridge_model_export(model, path, &boxes, NULL, &error));
+}
+
 void test_models(const char *folder) {
   char source[4096], path[4096];
   snprintf(source, sizeof source, "%s", sample("Models/shape-detector/shape-detector.h5"));
@@ -110,7 +143,8 @@ void test_models(const char *folder) {
       " \"detector\": {\"kind\": \"region\", \"anchors\": [2.5, 2.5, 4.4, 2.7, 2.8, 4.6]}}";
   weighbridge_write_options write = WEIGHBRIDGE_INIT(weighbridge_write_options);
   EXPECT_OK(weighbridge_convert(source, &read, path, &write, &error));
-  write.keep_existing = 1;
+  write.no_clobber = 1;
+  EXPECT(write.keep_existing == 1);  // the former name
   EXPECT_STATUS(
       weighbridge_convert(source, &read, path, &write, &error), WEIGHBRIDGE_OUTPUT_FAILED);
   EXPECT(strcmp(error.file, path) == 0);
@@ -124,6 +158,7 @@ void test_models(const char *folder) {
   test_reports(model, source);
   test_detector(model);
   test_analyzer(model);
+  test_exports(model, folder);
 
   snprintf(path, sizeof path, "%s/shapes.onnx", folder);
   EXPECT_OK(weighbridge_model_export(model, path, NULL, &text, &error));

@@ -33,7 +33,7 @@ import _CatalogTesting
 
   private func withoutSuppression() -> ExportOptions {
     var options = ExportOptions()
-    options.suppressesBoxes = false
+    options.withNMS = false
     return options
   }
 
@@ -61,7 +61,7 @@ import _CatalogTesting
     let path = folder.file("m.mlmodel")
     for (title, example) in written {
       _ = try example.content(openCount: variant.openCount).export(
-        to: path, as: .coreml, options: variant.options, cancellation: nil)
+        to: path, as: .coreml, options: variant.options)
       let model = try read(path)
       #expect(variant.version == nil || model.specificationVersion == variant.version)
       try #expect(isSound(try network(model), model.description), "\(title)")
@@ -99,7 +99,7 @@ import _CatalogTesting
     edit.version = "1.2"
     try model.describe(edit)
     let report = try model.export(to: folder.file("m.mlmodel"), options: withoutSuppression())
-    #expect(report.losses.contains { $0.contains("channels first") })
+    #expect(report.notes.contains { $0.contains("channels first") })
     let file = try read(folder.file("m.mlmodel"))
     #expect(file.specificationVersion == 1)
     let input = try #require(file.description.inputs.first)
@@ -168,18 +168,18 @@ import _CatalogTesting
       try Files.size(folder.file("a.mlmodel")), try Files.size(folder.file("b.mlmodel")),
     ]
     #expect(sizes[1] < sizes[0] * 6 / 10)
-    options.specificationVersion = 1
+    options.specVersion = 1
     let version = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
     #expect(version?.code == .unsupported)
-    options.specificationVersion = 5
+    options.specVersion = 5
     try model.export(to: folder.file("c.mlmodel"), options: options)
     let latest = try read(folder.file("c.mlmodel"))
     #expect(try latest.specificationVersion == 5 && network(latest).arrayMapping == .exact)
-    options.specificationVersion = 6
+    options.specVersion = 6
     let error = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
     #expect(error?.code == .mismatch)
     options = withoutSuppression()
-    options.coreMLKind = .classifier
+    options.kind = .classifier
     let kind = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
     #expect(kind?.code == .mismatch)
     #expect(folder.names == ["a.mlmodel", "b.mlmodel", "c.mlmodel"])
@@ -200,7 +200,7 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     let path = folder.file("m.mlmodel")
-    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions())
     let copy = try Model(contentsOf: path)
     let numbers = Tensor(.float32, shape: [1, 3, 4], (0..<12).map(Double.init))
     let output = try copy.run([NamedTensor(name: "x", tensor: numbers)]).outputs[0].tensor
@@ -229,7 +229,7 @@ import _CatalogTesting
     var content = try content(Softmax(axes: [1]), TensorType(.float32, [.symbolic("batch"), 3]))
     content.description.labels = ["a", "b", "c"]
     let path = folder.file("m.mlmodel")
-    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions())
     let model = try read(path)
     guard case .neuralNetworkClassifier(let network, let classes) = model.content else {
       Issue.record("\(model.content) is not a classifier")
@@ -251,7 +251,7 @@ import _CatalogTesting
     let type = TensorType(.float32, [.unknown, 3, .symbolic("height"), .unknown])
     let content = try content(Tanh(), type)
     let path = folder.file("m.mlmodel")
-    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions())
     let model = try read(path)
     guard case .multiArray(let array) = model.description.inputs[0].type else {
       Issue.record("no array")
@@ -274,11 +274,11 @@ import _CatalogTesting
     var content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
     let path = folder.file("m.mlmodel")
     var options = ExportOptions()
-    options.imageSizes = [
+    options.sizes = [
       .init(width: 8, height: 6), .init(width: 4, height: 4), .init(width: 8, height: 6),
     ]
-    let report = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
-    #expect(report.losses.contains { $0.contains("only the given sizes") })
+    let report = try content.export(to: path, as: .coreml, options: options)
+    #expect(report.notes.contains { $0.contains("only the given sizes") })
     var description = try read(path).description
     for (feature, shapes) in [
       (description.inputs[0], [[3, 6, 8], [3, 4, 4]]),
@@ -289,7 +289,7 @@ import _CatalogTesting
     }
     content.description.inputs[0].image = ImageInput(
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
-    _ = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
+    _ = try content.export(to: path, as: .coreml, options: options)
     description = try read(path).description
     let sizes = [CoreMLImage.Size(width: 8, height: 6), .init(width: 4, height: 4)]
     #expect(
@@ -303,7 +303,7 @@ import _CatalogTesting
   func wrongSizes() throws {
     let folder = try TemporaryFolder()
     var options = withoutSuppression()
-    options.imageSizes = [.init(width: 64, height: 64)]
+    options.sizes = [.init(width: 64, height: 64)]
     let fixedSize = failure {
       try Model(contentsOf: detector).export(to: folder.file("m.mlmodel"), options: options)
     }
@@ -312,10 +312,10 @@ import _CatalogTesting
     let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)
     let type = TensorType(.float32, [.unknown, 3, .unknown, .unknown])
     let content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
-    options.imageSizes = [.init(width: 64, height: 2)]
+    options.sizes = [.init(width: 64, height: 2)]
     let tooSmall = failure {
       _ = try content.export(
-        to: folder.file("m.mlmodel"), as: .coreml, options: options, cancellation: nil)
+        to: folder.file("m.mlmodel"), as: .coreml, options: options)
     }
     #expect(tooSmall?.code == .mismatch && tooSmall?.reason.contains("no images of 64x2") == true)
     #expect(folder.names.isEmpty)
@@ -338,7 +338,7 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     let path = folder.file("m.mlmodel")
-    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions())
     let model = try read(path)
     #expect(model.specificationVersion == 2)
     let layer = try #require(try network(model).layers.first)
@@ -358,7 +358,7 @@ import _CatalogTesting
     let content = try content(Hashing(buckets: 3, masked: []), TensorType(.int64, [1, 2]))
     let error = failure {
       _ = try content.export(
-        to: folder.file("m.mlmodel"), as: .coreml, options: ExportOptions(), cancellation: nil)
+        to: folder.file("m.mlmodel"), as: .coreml, options: ExportOptions())
     }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("layer (Layer): Core ML's networks have no strings") == true)
@@ -370,15 +370,20 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try Files.write("kept".utf8, to: folder.file("m.mlmodel"))
-    var options = withoutSuppression()
-    options.isReplacing = false
-    let error = failure { _ = try model.export(to: folder.file("m.mlmodel"), options: options) }
+    var writing = WriteOptions()
+    writing.noClobber = true
+    let error = failure {
+      _ = try model.export(
+        to: folder.file("m.mlmodel"), options: withoutSuppression(), writing: writing)
+    }
     #expect(error?.code == .outputFailed)
     let cancellation = Cancellation()
     cancellation.cancel()
+    var cancelled = WriteOptions()
+    cancelled.cancellation = cancellation
     let stopped = failure {
       _ = try model.export(
-        to: folder.file("m.mlmodel"), options: withoutSuppression(), cancellation: cancellation)
+        to: folder.file("m.mlmodel"), options: withoutSuppression(), writing: cancelled)
     }
     #expect(stopped?.code == .cancelled)
     #expect(try Files.read(folder.file("m.mlmodel")) == Data("kept".utf8))
@@ -409,15 +414,15 @@ import _CatalogTesting
     let model = try Model(contentsOf: detector)
     var options = ExportOptions()
     options.precision = .float16
-    for target in [ExportTarget.keras, .npz, .safetensors, .darknet] {
+    for target in [ExportFormat.keras, .npz, .safetensors, .darknet] {
       let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
       #expect(error?.code == .mismatch)
     }
     options = ExportOptions()
-    options.darknetFork = .pjreddie
-    for target in ExportTarget.allCases where target != .darknet {
+    options.darknet = .pjreddie
+    for target in ExportFormat.allCases where target != .darknet {
       let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
-      #expect(error?.reason.contains("the fork of darknet does not apply") == true, "\(target)")
+      #expect(error?.reason.contains("`ExportOptions.darknet` does not apply") == true, "\(target)")
     }
     #expect(folder.names.isEmpty)
   }

@@ -103,7 +103,7 @@ struct CoreMLImportTests {
     #expect(error.code == .unsupported)
     #expect(error.reason.hasPrefix("6 layers of a class that is not supported"))
     var options = ReadOptions()
-    options.keepsUnknown = true
+    options.keepUnknown = true
     let kept = try Model(contentsOf: style, options: options)
     #expect(kept.content.graph.opaqueNodes.count == 6)
   }

@@ -14,7 +14,7 @@ import Weighbridge
     try Files.write(CustomArchitecture.json(layers).utf8, to: folder.file("net.json"))
     var options = ReadOptions()
     options.architecture = folder.file("net.json")
-    options.keepsUnknown = keeps
+    options.keepUnknown = keeps
     if let mapping {
       try Files.write(mapping.utf8, to: folder.file("custom.json"))
       options.customLayers = folder.file("custom.json")

@@ -14,8 +14,8 @@ import Weighbridge
       section == "shortcut" ? text.replacing("[shortcut]", with: "[conv]\n[shortcut]") : text
     try Files.write((first + extra).utf8, to: folder.file("m.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 1
-    options.darknetFork = fork
+    options.randomWeights = 1
+    options.darknet = fork
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
     return model.provenance.decisions.map(\.text)
   }
@@ -55,7 +55,7 @@ import Weighbridge
       "[net]\nwidth=4\nheight=1\nchannels=1\n[activation]\nactivation=relu6\n".utf8,
       to: folder.file("m.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.randomWeights = 1
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
     let input = Tensor(.float32, shape: [1, 1, 1, 4], [-1, 0.5, 6, 7] as [Double])
     let output = try model.run([NamedTensor(name: "data", tensor: input)]).outputs[0].tensor

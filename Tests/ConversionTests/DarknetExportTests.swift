@@ -20,7 +20,7 @@ import Weighbridge
     let model = try Model(contentsOf: detector)
     let report = try model.export(to: folder.file("m.cfg"))
     #expect(report.files == [folder.file("m.cfg"), folder.file("m.weights")])
-    #expect(report.losses.contains { $0.contains("epsilon 0.001") })
+    #expect(report.notes.contains { $0.contains("epsilon 0.001") })
     #expect(folder.names == ["m.cfg", "m.weights"])
     let copy = try Model(contentsOf: folder.file("m.cfg"))
     let differences = try model.differences(from: copy)
@@ -47,7 +47,7 @@ import Weighbridge
     edit.labels = ["circle", "square", "triangle"]
     try model.describe(edit)
     let report = try model.export(to: folder.file("m.cfg"))
-    #expect(report.losses.contains { $0.contains("[region]") })
+    #expect(report.notes.contains { $0.contains("[region]") })
     let copy = try Model(contentsOf: folder.file("m.cfg"))
     #expect(copy.description.detector?.anchors == model.description.detector?.anchors)
     #expect(copy.description.detector?.classCount == 3)
@@ -79,9 +79,9 @@ import Weighbridge
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try Files.write("kept".utf8, to: folder.file("m.weights"))
-    var options = ExportOptions()
-    options.isReplacing = false
-    let error = failure { _ = try model.export(to: folder.file("m.cfg"), options: options) }
+    var writing = WriteOptions()
+    writing.noClobber = true
+    let error = failure { _ = try model.export(to: folder.file("m.cfg"), writing: writing) }
     #expect(error?.code == .outputFailed)
     #expect(folder.names == ["m.weights"])
     try model.export(to: folder.file("m.cfg"))

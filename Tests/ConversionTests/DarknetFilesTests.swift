@@ -174,7 +174,7 @@ import Weighbridge
     let folder = try folder("pets.cfg", "pets_best.weights", "obj.data", "obj.names")
     var options = ReadOptions()
     options.weights = folder.file("pets_best.weights")
-    options.darknetData = folder.file("obj.data")
+    options.data = folder.file("obj.data")
     let model = try Model(contentsOf: folder.file("pets.cfg"), options: options)
     #expect(model.description.labels == ["cat", "dog"])
     try model.write(to: folder.file("m.wbm"))

@@ -86,7 +86,7 @@ struct DarknetFixtureTests {
 
   private func options(_ fork: DarknetFork) -> ReadOptions {
     var options = ReadOptions()
-    options.darknetFork = fork
+    options.darknet = fork
     return options
   }
 

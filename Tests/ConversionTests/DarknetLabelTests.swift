@@ -13,7 +13,7 @@ import Weighbridge
     try Files.write(Files.read("\(training)/pets.cfg"), to: folder.file("pets.cfg"))
     for (name, text) in names { try Files.write(text.utf8, to: folder.file(name)) }
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.randomWeights = 1
     options.findsLabels = findsLabels
     let model = try Model(contentsOf: folder.file("pets.cfg"), options: options)
     return (model, model.provenance.decisions.map(\.text).joined(separator: "\n"))
@@ -68,7 +68,7 @@ import Weighbridge
     try Files.write(Files.read("\(training)/obj.data"), to: folder.file("obj.data"))
     var options = ReadOptions()
     options.weights = "\(training)/pets_best.weights"
-    options.darknetData = folder.file("obj.data")
+    options.data = folder.file("obj.data")
     let error = try #require(
       failure { _ = try Model(contentsOf: "\(training)/pets.cfg", options: options) })
     #expect(error.code == .missing)

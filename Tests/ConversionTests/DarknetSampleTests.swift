@@ -45,8 +45,8 @@ import Weighbridge
     let net = "[net]\nwidth=8\nheight=8\nchannels=4\n"
     try Files.write((net + layers).utf8, to: folder.file("m.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 1
-    options.darknetFork = fork
+    options.randomWeights = 1
+    options.darknet = fork
     return try Model(contentsOf: folder.file("m.cfg"), options: options)
   }
 

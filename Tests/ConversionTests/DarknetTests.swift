@@ -38,7 +38,7 @@ import Weighbridge
 
   private func options(_ seed: UInt64 = 1) -> ReadOptions {
     var options = ReadOptions()
-    options.randomSeed = seed
+    options.randomWeights = seed
     return options
   }
 
@@ -57,11 +57,12 @@ import Weighbridge
     #expect(model.outputs[0].type.description == "float32 [batch, 18, 8, 8]")
     try model.write(to: folder.file("m.wbm"))
     var verification = VerifyOptions()
-    verification.source = (folder.file("m.cfg"), options())
+    verification.against = folder.file("m.cfg")
+    verification.againstOptions = options()
     let stored = try Model(contentsOf: folder.file("m.wbm"))
     #expect(try stored.verify(verification).passed)
     #expect(stored.description == model.description)
-    verification.source = (folder.file("m.cfg"), options(2))
+    verification.againstOptions = options(2)
     #expect(try !stored.verify(verification).passed)
   }
 
@@ -109,7 +110,7 @@ import Weighbridge
 
       """, folder)
     var options = options()
-    options.darknetFork = fork
+    options.darknet = fork
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
     #expect(model.description.inputs[0].image?.resize == policy)
   }
@@ -148,7 +149,7 @@ import Weighbridge
     try write("names = lists/letters.txt\n", folder, "m.data")
     try write("a\nb\nc\nd\n", folder, "letters.txt")
     var options = options()
-    options.darknetData = folder.file("m.data")
+    options.data = folder.file("m.data")
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
     #expect(model.description.labels.count == 4)
     try write("a\nb\n", folder, "letters.txt")
@@ -168,7 +169,7 @@ import Weighbridge
     let inferred = try Model(contentsOf: folder.file("m.cfg"), options: options())
     #expect(inferred.provenance.options["darknet"] == "pjreddie")
     var given = options()
-    given.darknetFork = .alexeyab
+    given.darknet = .alexeyab
     let model = try Model(contentsOf: folder.file("m.cfg"), options: given)
     #expect(model.provenance.options["darknet"] == "alexeyab")
     #expect(model.provenance.decisions.contains { $0.text.contains("does not know alpha") })

@@ -63,9 +63,9 @@ import Weighbridge
     for labels in [["ellipse", "rectangle, square", "triangle"], ["a", "b", "c"]] {
       let model = try model(labels: labels)
       var options = ExportOptions()
-      if target == "mlmodel" { options.suppressesBoxes = false }
+      if target == "mlmodel" { options.withNMS = false }
       let report = try model.export(to: folder.file("m.\(target)"), options: options)
-      #expect(report.losses.contains { $0.contains("channels first") } == (target == "mlmodel"))
+      #expect(report.notes.contains { $0.contains("channels first") } == (target == "mlmodel"))
       let copy = try read(folder.file("m.\(target)"))
       #expect(copy.description == expected(model.description, target))
       #expect(copy.provenance.framework == "keras")
@@ -93,7 +93,7 @@ import Weighbridge
     let folder = try TemporaryFolder()
     let model = try model()
     let arrays = try model.export(to: folder.file("m.npz"))
-    #expect(arrays.losses.contains("the description is not in the file"))
+    #expect(arrays.notes.contains("the description is not in the file"))
     let network = try model.export(to: folder.file("m.cfg"))
     let fields = [
       "the author", "the license", "the version", "the description", "the note on the license",
@@ -101,7 +101,7 @@ import Weighbridge
       "every image as red, green, blue",
     ]
     for field in fields {
-      #expect(network.losses.contains { $0.contains(field) }, "\(field)")
+      #expect(network.notes.contains { $0.contains(field) }, "\(field)")
     }
   }
 
@@ -112,15 +112,15 @@ import Weighbridge
     let folder = try TemporaryFolder()
     let model = try model()
     var options = ExportOptions()
-    options.suppressesBoxes = true
+    options.withNMS = true
     let report = try model.export(to: folder.file("m.\(target)"), options: options)
-    #expect(report.losses.contains { $0.hasPrefix("the descriptions of the outputs are not") })
+    #expect(report.notes.contains { $0.hasPrefix("the descriptions of the outputs are not") })
     let copy = try read(folder.file("m.\(target)"))
     let expectedDescription = expected(model.description, target)
     var actual = copy.description
     #expect(actual.detector?.confidenceThreshold == 0.3 && actual.detector?.overlapThreshold == 0.4)
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
-    #expect((target == "onnx") == report.losses.contains(anchors))
+    #expect((target == "onnx") == report.notes.contains(anchors))
     (actual.detector, actual.outputs) = (expectedDescription.detector, expectedDescription.outputs)
     #expect(actual == expectedDescription)
   }

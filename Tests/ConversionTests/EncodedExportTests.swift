@@ -24,8 +24,8 @@ import Weighbridge
   @Test(
     "An export keeps integers, tables and halves, and computes the same",
     arguments: ["int8", "int3", "palette4", "palette1", "float16"],
-    [ExportTarget.onnx, .coreml])
-  func kept(encoding: String, target: ExportTarget) throws {
+    [ExportFormat.onnx, .coreml])
+  func kept(encoding: String, target: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let name = "sketch-classifier"
     let (small, plain) = (
@@ -33,7 +33,7 @@ import Weighbridge
     )
     let model = try Self.model(encoding, name)
     let report = try model.export(to: small, as: target)
-    #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
+    #expect(!report.notes.contains { $0.contains("numbers of full size") }, "\(report.notes)")
     try Model(contentsOf: Paths.sample("Models/\(name)/\(name).h5")).export(to: plain, as: target)
     let ratio = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
     // The default opset of ONNX has no type smaller than a byte for them.
@@ -52,14 +52,14 @@ import Weighbridge
 
   @Test(
     "Encodings that a format lacks are reported as losses",
-    arguments: [ExportTarget.onnx, .coreml, .keras, .safetensors, .npz])
-  func widened(target: ExportTarget) throws {
+    arguments: [ExportFormat.onnx, .coreml, .keras, .safetensors, .npz])
+  func widened(target: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let report = try Self.model("int4-block32", "sketch-classifier").export(
       to: folder.file("model.\(target.fileExtension)"), as: target)
     #expect(
-      report.losses.contains { $0.contains("of 4-bit integers") && $0.contains("full size") },
-      "\(report.losses)")
+      report.notes.contains { $0.contains("of 4-bit integers") && $0.contains("full size") },
+      "\(report.notes)")
   }
 
   @Test(
@@ -72,7 +72,7 @@ import Weighbridge
     var options = ExportOptions()
     options.opset = 21
     let report = try model.export(to: small, as: .onnx, options: options)
-    #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
+    #expect(!report.notes.contains { $0.contains("numbers of full size") }, "\(report.notes)")
     try Model(contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5")).export(
       to: plain, as: .onnx)
     let ratio = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
@@ -93,15 +93,15 @@ import Weighbridge
   @Test(
     "Files of arrays keep integers on request",
     arguments: ["int8", "int4-block32", "palette4", "bfloat16"],
-    [ExportTarget.safetensors, .npz])
-  func arrays(encoding: String, target: ExportTarget) throws {
+    [ExportFormat.safetensors, .npz])
+  func arrays(encoding: String, target: ExportFormat) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("weights.\(target.fileExtension)")
     let model = try Self.model(encoding, "sketch-classifier")
     var options = ExportOptions()
-    options.keepsIntegers = true
+    options.keepIntegers = true
     let report = try model.export(to: path, as: target, options: options)
-    #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
+    #expect(!report.notes.contains { $0.contains("numbers of full size") }, "\(report.notes)")
     let file = try WeightFile(ByteStore(Array(Files.read(path))), path: path)
     let stored = Dictionary(uniqueKeysWithValues: file.weights.map { ($0.name, $0.tensor) })
     for weight in model.content.graph.weights where weight.tensor.count >= 256 {

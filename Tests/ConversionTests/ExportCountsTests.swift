@@ -14,7 +14,7 @@ import Weighbridge
 @Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct ExportCountsTests {
   /// The percentage of a group that must be written, by target and the start of the group's name.
-  private static let floors: [(target: ExportTarget, group: String, percent: Int)] = [
+  private static let floors: [(target: ExportFormat, group: String, percent: Int)] = [
     (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
     (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85), (.ncnn, "Keras 2", 60),
     (.ncnn, "Keras 3", 60), (.ncnn, "darknet", 90),
@@ -27,7 +27,7 @@ struct ExportCountsTests {
       var cells: [String] = []
       #expect(!group.cases.isEmpty, "\(group.name)")
       let outcomes = group.cases.map { ExportOutcome.all(of: $0) }
-      for target in ExportTarget.allCases {
+      for target in ExportFormat.allCases {
         let written = outcomes.count { $0[target] == .written }
         for (outcome, recorded) in zip(outcomes, group.cases) {
           if case .wrong(let reason)? = outcome[target] {
@@ -45,7 +45,7 @@ struct ExportCountsTests {
   }
 
   private func check(_ rows: [String]) throws {
-    let titles = ExportTarget.allCases.map { "`.\($0.fileExtension)`" }
+    let titles = ExportFormat.allCases.map { "`.\($0.fileExtension)`" }
     let text = """
       # Exports in numbers
 
@@ -139,7 +139,7 @@ private struct ExportGroup {
   private static var darknet: [ExportCase] {
     DarknetFixtureTests.cases.filter(\.weightsFit).map {
       var options = ReadOptions()
-      options.darknetFork = $0.fork
+      options.darknet = $0.fork
       return ExportCase(
         name: $0.testDescription, path: "\($0.folder)/case.cfg", options: options,
         inputs: "\($0.folder)/inputs.npz", outputs: nil)
@@ -154,30 +154,30 @@ private enum ExportOutcome: Equatable {
   case wrong(String)
 
   /// The outcomes of a model in all targets.
-  static func all(of recorded: ExportCase) -> [ExportTarget: ExportOutcome] {
-    var result: [ExportTarget: ExportOutcome] = [:]
+  static func all(of recorded: ExportCase) -> [ExportFormat: ExportOutcome] {
+    var result: [ExportFormat: ExportOutcome] = [:]
     do {
       let model = try Model(contentsOf: recorded.path, options: recorded.options)
       let inputs = try ArrayFile.read(recorded.inputs)
       let expected =
         try recorded.outputs.map { try ArrayFile.read($0) } ?? model.run(inputs).outputs
-      for target in ExportTarget.allCases {
+      for target in ExportFormat.allCases {
         result[target] = of(model, recorded, target, inputs, expected)
       }
     } catch {
-      for target in ExportTarget.allCases { result[target] = .wrong("\(error)") }
+      for target in ExportFormat.allCases { result[target] = .wrong("\(error)") }
     }
     return result
   }
 
   private static func of(
-    _ model: Model, _ recorded: ExportCase, _ target: ExportTarget, _ inputs: [NamedTensor],
+    _ model: Model, _ recorded: ExportCase, _ target: ExportFormat, _ inputs: [NamedTensor],
     _ expected: [NamedTensor]
   ) -> ExportOutcome {
     do {
       let folder = try TemporaryFolder()
       var exportOptions = ExportOptions()
-      exportOptions.suppressesBoxes = false
+      exportOptions.withNMS = false
       let path = folder.file("m.\(target.fileExtension)")
       let report: ExportReport
       do {
@@ -192,7 +192,7 @@ private enum ExportOutcome: Equatable {
       case .safetensors, .npz:
         options = recorded.options
         options.architecture = recorded.options.architecture ?? recorded.path
-      case .darknet: options.darknetFork = recorded.options.darknetFork
+      case .darknet: options.darknet = recorded.options.darknet
       default: break
       }
       let copy = try Model(contentsOf: path, options: options)

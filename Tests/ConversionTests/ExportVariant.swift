@@ -3,7 +3,7 @@ import FormatRegistry
 
 /// A target, a version of it, and how much of the inputs' shapes is known.
 struct ExportVariant: Hashable, Sendable {
-  let target: ExportTarget
+  let target: ExportFormat
   /// The opset of ONNX or the specification version of Core ML; by default the target's default.
   var version: Int?
   /// The number of leading axes of each input whose sizes are unknown, never the last axis.
@@ -36,7 +36,7 @@ struct ExportVariant: Hashable, Sendable {
 
   var options: ExportOptions {
     var options = ExportOptions()
-    if target == .onnx { options.opset = version } else { options.specificationVersion = version }
+    if target == .onnx { options.opset = version } else { options.specVersion = version }
     return options
   }
 }

@@ -42,7 +42,7 @@ extension ExportedForm {
       let report: ExportReport
       do {
         report = try subject.content.export(
-          to: path, as: variant.target, options: variant.options, cancellation: nil)
+          to: path, as: variant.target, options: variant.options)
       } catch {
         self =
           error.code == .unsupported && folder.names.isEmpty
@@ -113,7 +113,7 @@ extension ExportSubject {
   }
 }
 
-extension ExportTarget {
+extension ExportFormat {
   /// Whether it has floating-point numbers of 16 bits.
   fileprivate var hasNarrowFloats: Bool {
     switch self {

@@ -34,7 +34,8 @@ struct FixtureModelTests {
     let bytes = try Files.read(folder.file("first.wbm"))
     #expect(try bytes == Files.read(folder.file("second.wbm")))
     var options = VerifyOptions()
-    options.source = (path: fixture.path, options: fixture.options)
+    options.against = fixture.path
+    options.againstOptions = fixture.options
     let report = try Model(contentsOf: folder.file("first.wbm")).verify(options)
     #expect(report.passed, "\(report.results)")
     #expect(report.results.contains { $0.name == "source" && $0.status == .passed })

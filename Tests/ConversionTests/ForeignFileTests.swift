@@ -155,7 +155,7 @@ import Weighbridge
     let text = comment + "[net]\nwidth=4\nheight=4\nchannels=1\n[maxpool]\nsize=2\nstride=2\n"
     try Files.write(Array(text.utf8), to: folder.file("model.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.randomWeights = 1
     let model = try Model(contentsOf: folder.file("model.cfg"), options: options)
     #expect(model.outputs.map(\.type.description) == ["float32 [batch, 1, 2, 2]"])
   }

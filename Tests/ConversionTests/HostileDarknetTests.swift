@@ -6,7 +6,7 @@ import Weighbridge
 
 /// The files of `Samples/Hostile/darknet`, and the errors with which they are refused.
 enum HostileDarknetFiles {
-  /// Files that become a model unless ``ReadOptions.isStrict`` is given, or the weights are not generated.
+  /// Files that become a model unless ``ReadOptions.strict`` is given, or the weights are not generated.
   static let tolerated = [
     "activation_comment", "activation_unknown", "anchors_missing", "equals_missing",
     "half_precision",
@@ -55,7 +55,7 @@ enum HostileDarknetFiles {
       ":11: layer #1 [shortcut]: from=-40 points before the first layer (layers 0 to 0"),
     .init(
       "shortcut_sizes", .malformed, "adds [1, 4, 6, 8] to [1, 4, 3, 4]",
-      "adds others (`ReadOptions.darknetFork` pjreddie)"),
+      "adds others (`ReadOptions.darknet` pjreddie)"),
     .init("softmax_groups", .malformed, "192 numbers cannot be put in groups=7"),
     .init("stride_zero", .malformed, ":12: layer #1 [maxpool]: has stride=0"),
     .init("weights_type", .malformed, "weights_normalization=none"),
@@ -113,8 +113,8 @@ enum HostileDarknetFiles {
   @Test("A hostile .cfg is refused with its line", arguments: HostileDarknetFiles.configurations)
   func configuration(_ file: HostileFile) throws {
     var options = ReadOptions()
-    options.randomSeed = 1
-    options.darknetFork = .alexeyab
+    options.randomWeights = 1
+    options.darknet = .alexeyab
     let error = try #require(
       failure { _ = try Model(contentsOf: path(file.name), options: options) })
     #expect(file.explains(error), "\(error)")
@@ -133,10 +133,10 @@ enum HostileDarknetFiles {
   func tolerated() throws {
     for name in HostileDarknetFiles.tolerated {
       var options = ReadOptions()
-      options.randomSeed = 1
+      options.randomWeights = 1
       let model = try Model(contentsOf: path(name), options: options)
       #expect(model.provenance.decisions.count > 1)
-      options.isStrict = true
+      options.strict = true
       let strict = failure { _ = try Model(contentsOf: path(name), options: options) }
       let isRefused = !["picture_huge", "region_tree_missing"].contains(name)
       #expect(strict?.code == (isRefused ? .unsupported : nil))

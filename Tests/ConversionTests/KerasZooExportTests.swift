@@ -29,8 +29,8 @@ struct KerasZooExportTests {
         outputs: ["outputs_k3.npz", "outputs_k3jax.npz", "outputs.npz"], share: 90),
       Zoo(folder: "keras/oldzoo/k2.2.4", file: "model.h5", share: 90),
       Zoo(folder: "keras/oldzoo/k1.2.2", file: "k1.h5", share: 80),
-    ], [ExportTarget.keras, .kerasHDF5])
-  func zoo(_ zoo: Zoo, _ target: ExportTarget) throws {
+    ], [ExportFormat.keras, .kerasHDF5])
+  func zoo(_ zoo: Zoo, _ target: ExportFormat) throws {
     var (written, total) = (0, 0)
     for name in Fixtures.folders(in: zoo.folder) {
       let folder = Fixtures.file("\(zoo.folder)/\(name)")
@@ -53,7 +53,7 @@ struct KerasZooExportTests {
 
   /// Whether a model is written; what it computes is checked then.
   private func check(
-    _ model: Model, _ folder: String, _ outputs: String, _ target: ExportTarget
+    _ model: Model, _ folder: String, _ outputs: String, _ target: ExportFormat
   ) throws -> Bool {
     let temporary = try TemporaryFolder()
     let path = temporary.file("m.\(target.fileExtension)")

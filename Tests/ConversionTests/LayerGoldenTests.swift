@@ -56,7 +56,7 @@ import Weighbridge
     _ stored: Model, _ layer: LayerCase, _ inputs: [NamedTensor], _ expected: [NamedTensor]
   ) throws {
     var options = VerifyOptions()
-    options.source = (path: layer.model, options: ReadOptions())
+    options.against = layer.model
     options.references = (inputs: inputs, outputs: expected)
     let report = try stored.verify(options)
     #expect(report.passed, "\(report.results)")

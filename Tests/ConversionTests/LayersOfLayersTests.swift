@@ -10,7 +10,7 @@ import Weighbridge
   private func read(_ name: String, mapping: String?, keeps: Bool = false) throws -> Model {
     let folder = try TemporaryFolder()
     var options = ReadOptions()
-    options.keepsUnknown = keeps
+    options.keepUnknown = keeps
     if let mapping {
       try Files.write(mapping.utf8, to: folder.file("custom.json"))
       options.customLayers = folder.file("custom.json")

@@ -36,7 +36,7 @@ import _CatalogTesting
     let content = try example.content()
     let error = failure {
       _ = try content.export(
-        to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+        to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
     }
     if let error {
       #expect(error.code == .unsupported, "\(error)")
@@ -69,7 +69,7 @@ import _CatalogTesting
       }
       let error = failure {
         _ = try content.export(
-          to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+          to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
       }
       #expect(
         error == nil || error?.code == .unsupported, "\(example): \(String(describing: error))")
@@ -107,7 +107,7 @@ import _CatalogTesting
     "A model that went through Core ML, whose arrays have no batch, has the layers it had before")
   func coreML() throws {
     var options = ExportOptions()
-    options.suppressesBoxes = false
+    options.withNMS = false
     let classifier = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     for (source, middle) in [
       (detector, "m.cfg"), (detector, "m.mlmodel"), (classifier, "m.mlmodel"),
@@ -121,7 +121,6 @@ import _CatalogTesting
       try model.export(to: folder.file("m.param"), options: options)
       let layers = try read(folder).file.model.layers
       try model.export(to: folder.file("n.mlmodel"), options: options)
-      options.isReplacing = true
       try Model(contentsOf: folder.file("n.mlmodel")).export(
         to: folder.file("m.param"), options: options)
       let copies = try read(folder).file.model.layers
@@ -189,8 +188,8 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     let report = try content.export(
-      to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
-    #expect(report.losses == ["x y is called x_y"])
+      to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
+    #expect(report.notes == ["x y is called x_y"])
     let layers = try read(folder).file.model.layers
     #expect(layers.map(\.type) == ["Input", "Split", "ReLU", "Split", "BinaryOp", "Split"])
     let blobs = Set(layers.flatMap(\.outputs))
@@ -221,7 +220,7 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     _ = try content.export(
-      to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+      to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
     let (file, bytes) = try read(folder)
     return (file.model.layers.map(\.type).filter { !["Input", "Split"].contains($0) }, bytes)
   }
@@ -277,7 +276,7 @@ import _CatalogTesting
         graph: graph, description: ModelDescription(), provenance: Provenance())
       let error = failure {
         _ = try content.export(
-          to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+          to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
       }
       #expect(error?.code == .unsupported)
       let phrases = ["no batch axis", "takes one example at a time"]
@@ -297,7 +296,7 @@ import _CatalogTesting
       "[net]\nwidth=32\nheight=32\nchannels=3\n" + heads[0] + "[route]\nlayers=0\n" + heads[1]
     try Files.write(text.utf8, to: folder.file("net.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 0
+    options.randomWeights = 0
     return try Model(contentsOf: folder.file("net.cfg"), options: options)
   }
 
@@ -306,9 +305,9 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try self.detector(folder)
     var options = ExportOptions()
-    options.suppressesBoxes = true
+    options.withNMS = true
     let report = try model.export(to: folder.file("m.param"), options: options)
-    #expect(report.losses.contains { $0.contains("confidence") })
+    #expect(report.notes.contains { $0.contains("confidence") })
     let layers = try read(folder).file.model.layers
     let last = try #require(layers.last)
     #expect(last.type == "Yolov3DetectionOutput" && last.outputs == ["detections"])
@@ -332,7 +331,7 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try detector(folder, setting)
     var options = ExportOptions()
-    options.suppressesBoxes = true
+    options.withNMS = true
     let error = failure { try model.export(to: folder.file("m.param"), options: options) }
     #expect(error?.code == .unsupported)
     #expect(folder.names == ["net.cfg"])
@@ -343,16 +342,18 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try Files.write("kept".utf8, to: folder.file("m.bin"))
-    var options = ExportOptions()
-    options.isReplacing = false
-    let error = failure { try model.export(to: folder.file("m.param"), options: options) }
+    var writing = WriteOptions()
+    writing.noClobber = true
+    let error = failure { try model.export(to: folder.file("m.param"), writing: writing) }
     #expect(error?.code == .outputFailed)
     let same = failure { try model.export(to: folder.file("m.bin"), as: .ncnn) }
     #expect(same?.code == .outputFailed)
     let cancellation = Cancellation()
     cancellation.cancel()
+    var cancelled = WriteOptions()
+    cancelled.cancellation = cancellation
     let stopped = failure {
-      try model.export(to: folder.file("n.param"), cancellation: cancellation)
+      try model.export(to: folder.file("n.param"), writing: cancelled)
     }
     #expect(stopped?.code == .cancelled)
     #expect(folder.names == ["m.bin"])

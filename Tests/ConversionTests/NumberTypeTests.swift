@@ -44,7 +44,7 @@ import Weighbridge
     #expect(
       again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
     var options = VerifyOptions()
-    options.source = (path: sample.path, options: ReadOptions())
+    options.against = sample.path
     options.references = (inputs: inputs, outputs: expected)
     let report = try stored.verify(options)
     #expect(report.passed, "\(report.results)")

@@ -52,7 +52,7 @@ import _CatalogTesting
     let model = try Model(contentsOf: detector)
     var options = ExportOptions()
     options.layout = .nchw
-    options.storesExternalWeights = true
+    options.externalData = true
     let report = try model.export(to: folder.file("m.onnx"), options: options)
     #expect(report.files == [folder.file("m.onnx"), folder.file("m.onnx.data")])
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
@@ -81,7 +81,7 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     return failure {
-      _ = try content.export(to: path, as: .onnx, options: options, cancellation: nil)
+      _ = try content.export(to: path, as: .onnx, options: options)
     }
   }
 
@@ -116,15 +116,20 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try Files.write("kept".utf8, to: folder.file("m.onnx.data"))
-    var options = ExportOptions()
-    options.isReplacing = false
-    options.storesExternalWeights = true
-    let error = failure { _ = try model.export(to: folder.file("m.onnx"), options: options) }
+    var options = ONNXOptions()
+    options.externalData = true
+    var writing = WriteOptions()
+    writing.noClobber = true
+    let error = failure {
+      _ = try model.export(to: folder.file("m.onnx"), as: .onnx(options), writing: writing)
+    }
     #expect(error?.code == .outputFailed)
     let cancellation = Cancellation()
     cancellation.cancel()
+    var cancelled = WriteOptions()
+    cancelled.cancellation = cancellation
     let stopped = failure {
-      _ = try model.export(to: folder.file("m.onnx"), cancellation: cancellation)
+      _ = try model.export(to: folder.file("m.onnx"), writing: cancelled)
     }
     #expect(stopped?.code == .cancelled)
     let missingFolder = failure { _ = try model.export(to: folder.file("no/m.onnx")) }
@@ -143,7 +148,7 @@ import _CatalogTesting
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
     let report = try content.export(
-      to: folder.file("m.onnx"), as: .onnx, options: ExportOptions(), cancellation: nil)
-    #expect(report.losses == ["the output x is called x_2"])
+      to: folder.file("m.onnx"), as: .onnx, options: ExportOptions())
+    #expect(report.notes == ["the output x is called x_2"])
   }
 }

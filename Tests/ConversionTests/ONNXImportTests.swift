@@ -64,7 +64,7 @@ import _CatalogTesting
     try model.describe(ModelCase.shapeDetector)
     var options = ExportOptions()
     options.layout = layout
-    options.storesExternalWeights = hasExternalWeights
+    options.externalData = hasExternalWeights
     try model.export(to: folder.file("m.onnx"), options: options)
     let read = try Model(contentsOf: folder.file("m.onnx"))
     #expect(try read.differences(from: model).items.filter(\.counts).isEmpty)
@@ -101,7 +101,7 @@ import _CatalogTesting
     _ example: OperatorExample, openCount: Int = 0, to path: String
   ) throws -> (Graph, [Tensor]) {
     let content = try example.content(openCount: openCount)
-    _ = try content.export(to: path, as: .onnx, options: ExportOptions(), cancellation: nil)
+    _ = try content.export(to: path, as: .onnx, options: ExportOptions())
     return (content.graph, example.dataPositions.map { example.inputs[$0] })
   }
 

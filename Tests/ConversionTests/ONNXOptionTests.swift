@@ -22,9 +22,9 @@ import Weighbridge
   func boxes() throws {
     let folder = try TemporaryFolder()
     var options = ExportOptions()
-    options.suppressesBoxes = true
+    options.withNMS = true
     let report = try detector().export(to: folder.file("m.onnx"), options: options)
-    #expect(report.losses.map { $0.contains("which gives boxes") } == [true, true])
+    #expect(report.notes.map { $0.contains("which gives boxes") } == [true, true])
     let bytes = try Files.read(folder.file("m.onnx"))
     for string in ["NonMaxSuppression", "iou_threshold", "score_threshold", "boxes", "labels"] {
       #expect(bytes.firstRange(of: string.utf8) != nil, "\(string) is missing")
@@ -37,7 +37,7 @@ import Weighbridge
   func noDetector() throws {
     let folder = try TemporaryFolder()
     var options = ExportOptions()
-    options.suppressesBoxes = true
+    options.withNMS = true
     let model = try Model(contentsOf: "\(sample)/shape-detector.h5")
     let error = failure { _ = try model.export(to: folder.file("m.onnx"), options: options) }
     #expect(
@@ -48,12 +48,12 @@ import Weighbridge
     let refused = failure { _ = try agnostic.export(to: folder.file("m.onnx"), options: options) }
     #expect(
       refused?.code == .unsupported
-        && refused?.reason.contains("`ExportOptions.suppressesBoxes = false`") == true)
+        && refused?.reason.contains("`ExportOptions.withNMS = false`") == true)
     #expect(folder.names.isEmpty)
     var distant = try detector()
     distant.content.description.detector?.suppression = .distance
     let report = try distant.export(to: folder.file("m.onnx"), options: options)
-    #expect(report.losses.contains { $0.contains("distance") })
+    #expect(report.notes.contains { $0.contains("distance") })
   }
 
   @Test(
@@ -95,7 +95,7 @@ import Weighbridge
     options.precision = .float16
     let error = failure {
       _ = try content.export(
-        to: folder.file("m.onnx"), as: .onnx, options: options, cancellation: nil)
+        to: folder.file("m.onnx"), as: .onnx, options: options)
     }
     #expect(error?.code == .unsupported && error?.reason.contains("huge") == true)
     #expect(folder.names.isEmpty)

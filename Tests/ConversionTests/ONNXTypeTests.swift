@@ -23,7 +23,7 @@ import _CatalogTesting
     "Every example, with elements of every type, is written with types that ONNX takes",
     arguments: opsets)
   func types(opset: Int) throws {
-    var options = ExportOptions()
+    var options = ONNXOptions()
     options.opset = opset
     var (writtenCount, refusals) = (0, [String]())
     for (number, entry) in ExportSubjects.examples.enumerated() {
@@ -44,8 +44,7 @@ import _CatalogTesting
         #expect(check.problems.isEmpty, "\(entry.title) of \(type): \(check.problems)")
         if let folder = Self.folder {
           let name = "\(number)_\(example.operation.kind)_\(type.rawValue)_\(opset).onnx"
-          _ = try content.export(
-            to: "\(folder)/\(name)", as: .onnx, options: options, cancellation: nil)
+          _ = try content.export(to: "\(folder)/\(name)", as: .onnx(options))
         }
       }
     }

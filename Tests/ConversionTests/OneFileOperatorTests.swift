@@ -165,12 +165,12 @@ private struct ShiftedSwish: CompositeOperator {
 
   @Test(
     "It is written to every format of graphs and reads back",
-    arguments: [ExportTarget.onnx, .coreml, .keras, .kerasHDF5])
-  func exported(_ target: ExportTarget) throws {
+    arguments: [ExportFormat.onnx, .coreml, .keras, .kerasHDF5])
+  func exported(_ target: ExportFormat) throws {
     let (folder, content) = (try TemporaryFolder(), try content())
     let path = folder.file("net.\(target.fileExtension)")
     let report = try content.export(
-      to: path, as: target, options: ExportOptions(), cancellation: nil)
+      to: path, as: target, options: ExportOptions())
     let outputs = try PortableRun(Model(contentsOf: path), report, target)
       .outputs([Self.input], like: [Self.expected])
     expectAgreement(outputs.map(\.tensor), target.rawValue)
@@ -180,7 +180,7 @@ private struct ShiftedSwish: CompositeOperator {
   func ncnn() throws {
     let (folder, content) = (try TemporaryFolder(), try content())
     let report = try content.export(
-      to: folder.file("net.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+      to: folder.file("net.param"), as: .ncnn, options: ExportOptions())
     let model = try NCNNModel(Array(Files.read(folder.file("net.param"))))
     let file = try ByteStore(Array(Files.read(report.files[1]))).withBytes {
       (bytes) throws(WeighbridgeError) in try NCNNFile(model, weights: bytes)

@@ -9,12 +9,12 @@ struct PortableRun {
   struct Mismatch: Error { let reason: String }
 
   private let model: Model
-  private let target: ExportTarget
+  private let target: ExportFormat
   private let options: RunOptions
   private let transposedNames: Set<String>
 
   init(
-    _ model: Model, _ report: ExportReport, _ target: ExportTarget,
+    _ model: Model, _ report: ExportReport, _ target: ExportFormat,
     options: RunOptions = RunOptions()
   ) {
     self.model = model
@@ -22,7 +22,7 @@ struct PortableRun {
     self.options = options
     let suffix = " has its channels first"
     transposedNames = Set(
-      report.losses.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
+      report.notes.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
   }
 
   /// The copy's outputs, in the axis order of the original's.

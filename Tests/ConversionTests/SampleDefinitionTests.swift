@@ -36,8 +36,8 @@ import Testing
   private static func outcome(_ path: String) -> Outcome {
     var options = ReadOptions()
     switch path.split(separator: ".").last ?? "" {
-    case "cfg" where !Files.isWeighted(path): options.randomSeed = 1
-    case "h5", "keras": options.keepsUnknown = true
+    case "cfg" where !Files.isWeighted(path): options.randomWeights = 1
+    case "h5", "keras": options.keepUnknown = true
     default: break
     }
     do throws(WeighbridgeError) {

@@ -44,8 +44,8 @@ import Weighbridge
       author: "keras 2.1.5")
     try model.write(to: folder.file("detector.wbm"))
     var options = VerifyOptions()
-    options.checksLayers = true
-    options.source = (path: sample("shape-detector/shape-detector.h5"), options: ReadOptions())
+    options.layers = true
+    options.against = sample("shape-detector/shape-detector.h5")
     let report = try Model(contentsOf: folder.file("detector.wbm")).verify(options)
     #expect(report.passed, "\(report.results)")
     let passed = Set(report.results.filter { $0.status == .passed }.map(\.name))

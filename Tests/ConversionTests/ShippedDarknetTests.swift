@@ -55,7 +55,7 @@ struct ShippedDarknetTests {
   func converts(_ network: ShippedNetwork) throws {
     let path = try #require(network.path)
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.randomWeights = 1
     let model = try Model(contentsOf: path, options: options)
     #expect(model.provenance.options["darknet"] == network.fork)
     let weights = model.content.graph.weights

@@ -23,7 +23,7 @@ struct TinyYOLOInCoreMLTests {
     edit.version = nil
     try model.describe(edit)
     var options = ExportOptions()
-    options.suppressesBoxes = false
+    options.withNMS = false
     try model.export(to: folder.file("m.mlmodel"), options: options)
     let bytes = [UInt8](try Files.read(folder.file("m.mlmodel")))
     let file = try CoreMLReader.read(bytes.span.bytes)

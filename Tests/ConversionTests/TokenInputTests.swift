@@ -13,7 +13,7 @@ import Weighbridge
   private func path(_ name: String) -> String { Paths.sample("TokenIDs/\(name)") }
   private func model(_ name: String) throws -> Model {
     var options = ReadOptions()
-    options.startsAtTokens = true
+    options.fromTokenIDs = true
     return try Model(contentsOf: path(name), options: options)
   }
 
@@ -60,13 +60,13 @@ import Weighbridge
     #expect(error.reason.contains("takes texts, which are not split and looked up here:"))
     #expect(error.reason.contains("whose token ids would be the input "), "\(error)")
     #expect(
-      error.reason.contains("`ReadOptions.startsAtTokens` reads the model from the token ids on"))
+      error.reason.contains("`ReadOptions.fromTokenIDs` reads the model from the token ids on"))
   }
 
   @Test("The option is refused where there are no strings")
   func idle() throws {
     var options = ReadOptions()
-    options.startsAtTokens = true
+    options.fromTokenIDs = true
     let keras = failure {
       _ = try Model(
         contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"), options: options)
@@ -78,7 +78,7 @@ import Weighbridge
     }
     #expect(
       error?.reason.contains(
-        "`ReadOptions.startsAtTokens` does not apply") == true,
+        "`ReadOptions.fromTokenIDs` does not apply") == true,
       "\(error as Any)")
   }
 
@@ -115,7 +115,7 @@ import Weighbridge
       Files.read(Paths.sample("WeightsAlone/2.15.0/net_weights.h5")), to: folder.file("w.h5"))
     var options = ReadOptions()
     options.architecture = folder.file("m.json")
-    options.startsAtTokens = true
+    options.fromTokenIDs = true
     return failure { _ = try Model(contentsOf: folder.file("w.h5"), options: options) }
   }
 

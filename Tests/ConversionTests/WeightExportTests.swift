@@ -25,14 +25,14 @@ import Weighbridge
     try model.describe(ModelCase.shapeDetector)
     let report = try model.export(to: folder.file("m.\(kind)"))
     #expect(report.files == [folder.file("m.\(kind)")])
-    #expect(report.losses.contains { $0.contains("the weights only") })
+    #expect(report.notes.contains { $0.contains("the weights only") })
     try model.write(to: folder.file("m.wbm"))
     for architecture in [detector, folder.file("m.wbm")] {
       let copy = try read(folder.file("m.\(kind)"), architecture)
       #expect(try copy.differences(from: model).items.filter { $0.kind == .weight }.isEmpty)
       if kind == "safetensors" { #expect(copy.description == model.description) }
     }
-    #expect(report.losses.contains("the description is not in the file") == (kind == "npz"))
+    #expect(report.notes.contains("the description is not in the file") == (kind == "npz"))
   }
 
   @Test("The same model gives the same bytes, whichever file it was read from")
@@ -84,8 +84,7 @@ import Weighbridge
     let content = try content(.float32)
     for type in [ElementType.bfloat16, .float16, .int8] {
       _ = try self.content(type).export(
-        to: folder.file("\(type).safetensors"), as: .safetensors, options: ExportOptions(),
-        cancellation: nil)
+        to: folder.file("\(type).safetensors"), as: .safetensors, options: ExportOptions())
       let file = try #require(try ModelReader.weightFile(folder.file("\(type).safetensors")))
       #expect(file.weights.map(\.tensor.elementType) == [type])
       let replaced = Result { () throws(WeighbridgeError) in

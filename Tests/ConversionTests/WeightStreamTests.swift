@@ -33,7 +33,7 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let error = failure {
       _ = try content.export(
-        to: folder.file("m.onnx"), as: .onnx, options: options, cancellation: nil)
+        to: folder.file("m.onnx"), as: .onnx, options: options)
     }
     #expect(folder.names == (error == nil ? ["m.onnx"] : []))
     return error

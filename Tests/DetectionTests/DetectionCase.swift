@@ -26,8 +26,8 @@ struct DetectionCase: CustomTestStringConvertible {
   /// The network, which consists of the box layer alone.
   func model(_ record: DetectionRecord) throws -> Model {
     var options = ReadOptions()
-    options.darknetFork = DarknetFork(rawValue: record.fork)
-    options.randomSeed = 0  // there are no weights
+    options.darknet = DarknetFork(rawValue: record.fork)
+    options.randomWeights = 0  // there are no weights
     return try Model(contentsOf: "\(folder)/net.cfg", options: options)
   }
 

@@ -50,14 +50,14 @@ import Weighbridge
     let strict = try model { $0.detector?.confidenceThreshold = 0.95 }
     #expect(try Detector(strict).detect(in: image).count == 2)
     var options = DetectOptions()
-    options.threshold = 0.99
+    options.confidenceThreshold = 0.99
     #expect(try Detector(strict, options: options).detect(in: image).count == 1)
   }
 
   @Test("Thresholds outside 0...1 are refused", arguments: [-0.1, 1.1, .nan])
   func wrongThresholds(value: Double) throws {
     let model = try model()
-    for path in [\DetectOptions.threshold, \DetectOptions.overlap] {
+    for path in [\DetectOptions.confidenceThreshold, \DetectOptions.iouThreshold] {
       var options = DetectOptions()
       options[keyPath: path] = value
       let error = failure { _ = try Detector(model, options: options) }

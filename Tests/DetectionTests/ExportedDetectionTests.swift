@@ -42,7 +42,7 @@ import Weighbridge
 
   private func copy(_ model: Model, _ form: Form, _ folder: TemporaryFolder) throws -> Model {
     var options = ExportOptions()
-    options.suppressesBoxes = form.suppressesBoxes
+    options.withNMS = form.suppressesBoxes
     let path = folder.file("m.\(form.target)")
     try model.export(to: path, options: options)
     return try Model(contentsOf: path)
@@ -87,7 +87,7 @@ import Weighbridge
     let model = try copy(try detector(), Form.all[0], folder)
     let image = try Image(contentsOf: "\(sample)/picture.png")
     var options = DetectOptions()
-    options.threshold = 0.95
+    options.confidenceThreshold = 0.95
     #expect(try Detector(model, options: options).detect(in: image).count == 2)
   }
 

@@ -26,9 +26,9 @@ struct RealDetectionTests {
 
     func model(weights: String? = nil) throws -> Model {
       var options = ReadOptions()
-      options.darknetFork = fork
+      options.darknet = fork
       options.weights = weights
-      options.randomSeed = weights == nil ? 0 : nil
+      options.randomWeights = weights == nil ? 0 : nil
       return try Model(
         contentsOf: Fixtures.file("darknet/yolov3-tiny/yolov3-tiny.cfg"), options: options)
     }

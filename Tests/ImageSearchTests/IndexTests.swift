@@ -114,7 +114,7 @@ struct IndexTests {
     try ImageIndex(updating: album.index, for: analyzer)
       .update(folder: album.images, with: analyzer)
     var options = AnalyzeOptions()
-    options.detection.threshold = 0.5
+    options.detection.confidenceThreshold = 0.5
     let stricter = try ImageAnalyzer(try Models.shapeDetector(), options: options)
     for other in [stricter, try Models.sketchAnalyzer()] {
       let error = try #require(failure { _ = try ImageIndex(updating: album.index, for: other) })

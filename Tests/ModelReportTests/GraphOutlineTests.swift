@@ -120,7 +120,7 @@ enum ResidualNetwork {
     }
     try Files.write(text.utf8, to: folder.file("residual.cfg"))
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.randomWeights = 1
     return try Model(contentsOf: folder.file("residual.cfg"), options: options)
   }
 }

@@ -133,7 +133,7 @@ import Weighbridge
     let verified = try Page([ReportedModel(contentsOf: Sample.detector)])
     #expect(try verified.texts("//header//p[contains(@class, 'verdict')]") == ["Plausible"])
     #expect(try verified.section("verification").contains("\(APIName.verifyReferences)"))
-    #expect(try verified.section("verification").contains("\(APIName.verifySource)"))
+    #expect(try verified.section("verification").contains("\(APIName.against)"))
   }
 
   @Test("A model with wrong outputs is marked as failed at the top")

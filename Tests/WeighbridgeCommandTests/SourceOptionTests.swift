@@ -7,7 +7,7 @@ import Testing
     "--architecture": ["a.json"], "--keras-version": ["2.1.5"], "--keras-backend": ["theano"],
     "--input-shape": ["3"], "--from-token-ids": [], "--custom-layers": ["a.json"],
     "--keep-unknown": [], "--weights": ["a.weights"], "--darknet": ["pjreddie"],
-    "--data": ["a.data"], "--random-weights": ["1"], "--set": ["a=1"], "--strict": [],
+    "--data": ["a.data"], "--random-weights": ["1"], "--fixed-input": ["a=1"], "--strict": [],
   ]
 
   private static let files: [(path: String, taken: Set<String>)] = [
@@ -18,7 +18,7 @@ import Testing
         "--from-token-ids", "--custom-layers", "--keep-unknown", "--strict",
       ]
     ),
-    (Paths.sample("ONNX/vgg.onnx"), ["--set"]),
+    (Paths.sample("ONNX/vgg.onnx"), ["--fixed-input"]),
     (
       Paths.sample("Hostile/darknet/weights_tiny.cfg"),
       ["--weights", "--darknet", "--data", "--random-weights", "--strict"]
@@ -38,8 +38,8 @@ import Testing
   @Test("Several of them are named together")
   func together() throws {
     try Program.run(
-      "inspect", Sample.detector, "--weights", "w", "--darknet", "pjreddie", "--set", "a=1"
-    ).expect(2, "is a Keras file: --darknet, --set and --weights do not apply")
+      "inspect", Sample.detector, "--weights", "w", "--darknet", "pjreddie", "--fixed-input", "a=1"
+    ).expect(2, "is a Keras file: --darknet, --fixed-input and --weights do not apply")
   }
 
   @Test("An export accepts the fork only for a darknet source or target")

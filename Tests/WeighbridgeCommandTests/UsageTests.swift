@@ -22,14 +22,50 @@ import Testing
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--engine", "steam"],
       ["run", "a.wbm", "--inputs", "x", "--outputs", "y", "--memory-limit", "-1G"],
       ["run", "a.wbm", "--inputs", "x", "--profile", "--repeat", "2", "--json"],
-      ["metadata", "a.wbm", "--set", "author"], ["convert", "a.onnx", "--set", "sr"],
-      ["convert", "a.onnx", "--set", "sr=fast"], ["inspect", "a.onnx", "--set", "=1"],
-      ["convert", "a.onnx", "--set", "sr=1", "--set", "sr=2"],
+      ["metadata", "a.wbm", "--set", "author"], ["convert", "a.onnx", "--fixed-input", "sr"],
+      ["convert", "a.onnx", "--fixed-input", "sr=fast"],
+      ["inspect", "a.onnx", "--fixed-input", "=1"],
+      ["convert", "a.onnx", "--fixed-input", "sr=1", "--fixed-input", "sr=2"],
     ])
   func badUsage(arguments: [String]) throws {
     let outcome = try Program.run(arguments)
     outcome.expect(2)
     #expect(outcome.output.isEmpty && !outcome.messages.isEmpty)
+  }
+
+  @Test(
+    "An option that is given twice, or under two of its names, is bad usage",
+    arguments: [
+      (["convert", "a.h5", "--weights", "a", "--weights", "b"], "--weights is given twice"),
+      (["run", "a.wbm", "--threads=1", "--threads=2"], "--threads is given twice"),
+      (["convert", "a.cfg", "--strict", "--strict"], "--strict is given twice"),
+      (["detect", "a", "b", "-o", "x.png", "--output", "y.png"], "--output is given twice"),
+      (
+        ["detect", "a", "b", "--threshold", "0.1", "--confidence-threshold", "0.2"],
+        "--threshold and --confidence-threshold are one option, which is given twice"
+      ),
+      (
+        ["inspect", "a.onnx", "--set", "a=1", "--fixed-input", "b=2"],
+        "--set and --fixed-input are one option, which is given twice"
+      ),
+      (
+        ["export", "a.wbm", "-o", "b.onnx", "--with-nms", "--without-nms"],
+        "--with-nms and --without-nms exclude each other"
+      ),
+    ])
+  func twice(arguments: [String], message: String) throws {
+    try Program.run(arguments).expect(2, message)
+  }
+
+  @Test("The former name of an option is accepted, and several of its values")
+  func formerName() throws {
+    let model = Paths.sample("ONNX/Exported/rates.onnx")
+    for name in ["--set", "--fixed-input"] {
+      try Program.run("inspect", model, name, "sr=16000").expect(0)
+      try Program.run("inspect", model, name, "sr=16000", name, "rate=1")
+        .expect(2, "its inputs are x, sr")
+    }
+    try Program.run("detect", "a.wbm", "b.png", "--iou-threshold", "2").expect(2, "--nms takes")
   }
 
   /// The names of all commands.
@@ -42,15 +78,18 @@ import Testing
     let folder = try TemporaryFolder()
     let (model, output) = (Paths.sample("ONNX/Exported/rates.onnx"), folder.file("m.wbm"))
     let convert = ["convert", model, "-o", output]
-    try Program.run(convert).expect(3, "fix it, for example with --set sr=16000")
-    try Program.run(convert + ["--set", "rate=1"]).expect(2, "its inputs are x, sr")
-    try Program.run(convert + ["--set", "sr=0.5"]).expect(2, "takes int64, which 0.5 is not")
-    try Program.run(convert + ["--set", "x=1"]).expect(2, "only a single number can be fixed")
+    try Program.run(convert).expect(3, "fix it, for example with --fixed-input sr=16000")
+    try Program.run(convert + ["--fixed-input", "rate=1"]).expect(2, "its inputs are x, sr")
+    try Program.run(convert + ["--fixed-input", "sr=0.5"]).expect(
+      2, "takes int64, which 0.5 is not")
+    try Program.run(convert + ["--fixed-input", "x=1"]).expect(
+      2, "only a single number can be fixed")
     #expect(folder.names.isEmpty)
-    try Program.run(convert + ["--set", "sr=16000"]).expect(0, "the input sr is fixed at 16000")
-    try Program.run("verify", output, "--against", model, "--set", "sr=16000").expect(0)
-    try Program.run("export", output, "-o", folder.file("m.onnx"), "--set", "sr=16000")
-      .expect(2, "is a .wbm file: --set does not apply")
+    try Program.run(convert + ["--fixed-input", "sr=16000"]).expect(
+      0, "the input sr is fixed at 16000")
+    try Program.run("verify", output, "--against", model, "--fixed-input", "sr=16000").expect(0)
+    try Program.run("export", output, "-o", folder.file("m.onnx"), "--fixed-input", "sr=16000")
+      .expect(2, "is a .wbm file: --fixed-input does not apply")
   }
 
   @Test("--version prints the program's name and version")

@@ -42,7 +42,7 @@ import Weighbridge
       #expect(warnings.isEmpty)
 
       var strict = VerifyOptions()
-      strict.source = (path: "\(sample)/shape-detector.h5", options: ReadOptions())
+      strict.against = "\(sample)/shape-detector.h5"
       let report = try Model(contentsOf: output).verify(strict)
       for result in report.results where result.status == .failed {
         print(result.name, result.reason)

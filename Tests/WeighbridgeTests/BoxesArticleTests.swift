@@ -33,7 +33,7 @@ import Weighbridge
       #expect(detections.map(\.label) == ["ellipse", "ellipse", "triangle", "rectangle"])
 
       var options = DetectOptions()
-      options.threshold = 0.95
+      options.confidenceThreshold = 0.95
       options.resize = .letterbox
       let few = try Detector(Model(contentsOf: path), options: options).detect(in: image)
       #expect(few == Array(detections[..<2]))

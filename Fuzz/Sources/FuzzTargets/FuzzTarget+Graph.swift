@@ -41,11 +41,11 @@ struct RoundTrip {
       precondition(
         failed.allSatisfy { $0.name == "weights" || $0.name == "engines" }, "\(failed)")
     }
-    for target in ExportTarget.allCases { export(model, as: target) }
+    for target in ExportFormat.allCases { export(model, as: target) }
   }
 
   /// Exports the model, which may be refused.
-  private func export(_ model: Model, as target: ExportTarget) {
+  private func export(_ model: Model, as target: ExportFormat) {
     guard let output = try? ScratchFile([], ending: ".\(target.fileExtension)") else { return }
     defer { output.remove() }
     guard let report = try? model.export(to: output.path, as: target) else { return }

@@ -21,7 +21,9 @@ from ._arrays import Port
 from ._detector import Box, Detection, Detector
 from ._errors import ArgumentError, ModelError, StateError, WeighbridgeError
 from ._model import Model
-from ._options import Path as _Path
+from ._marshal import Path as _Path
+from ._marshal import taken as _taken
+from ._options import WriteKeywords as _WriteKeywords
 from ._options import read_options as _read_options
 from ._options import write_options as _write_options
 from ._reports import Check, ExportReport, Report
@@ -29,6 +31,13 @@ from ._session import Session
 
 if TYPE_CHECKING:
     import numpy as _numpy
+    from typing_extensions import Unpack as _Unpack
+
+    from ._options import DetectKeywords as _DetectKeywords
+    from ._options import ReadKeywords as _ReadKeywords
+
+    class _ConvertKeywords(_ReadKeywords, _WriteKeywords, total=False):
+        """How a model is read and how it is written."""
 
 __all__ = [
     "Analysis",
@@ -54,16 +63,16 @@ __all__ = [
 ]
 
 
-def open(path: _Path, **options: Any) -> Model:
-    """Opens a model of any format that is known, told from the content.
+def open(path: _Path, **options: "_Unpack[_ReadKeywords]") -> Model:
+    """Opens a model of any supported format, recognized by its content.
 
     Args:
         path: The file. A ``.wbm`` file is mapped, which costs the same whatever its size.
-        options: What the file does not say itself: ``architecture``, ``keras_version``,
+        options: Settings that the file does not contain: ``architecture``, ``keras_version``,
             ``keras_backend``, ``input_shapes`` (``["8,None,3"]``), ``custom_layers``, ``weights``,
             ``darknet``, ``data``, ``random_weights``, ``fixed_inputs`` (``{"sr": 16000}``),
-            ``from_token_ids``, ``keep_unknown``, ``strict``, and ``metadata``, a dictionary as
-            ``Schemas/metadata.schema.json`` says.
+            ``from_token_ids``, ``keep_unknown``, ``strict``, and ``metadata``, a dictionary in the
+            form of ``Schemas/metadata.schema.json``.
 
     Raises:
         ModelError: The file is not there, malformed, damaged, or asks for what cannot be done.
@@ -75,27 +84,27 @@ def open(path: _Path, **options: Any) -> Model:
     return Model(path, **options)
 
 
-def convert(path: _Path, output: _Path, *, keep_existing: bool = False, **options: Any) -> None:
-    """Reads a model of any known format and writes it as a ``.wbm`` file.
+def convert(path: _Path, output: _Path, **options: "_Unpack[_ConvertKeywords]") -> None:
+    """Reads a model of any supported format and writes it as a ``.wbm`` file.
 
     Args:
         path: The model.
         output: Where the file goes.
-        keep_existing: Whether a file that is there already is an error.
-        options: As for `open`.
+        options: As for `open`, and ``no_clobber``, whether an existing file is an error.
 
     >>> weighbridge.convert("sketch-classifier.h5", "sketches.wbm")
     >>> weighbridge.open("sketches.wbm").verify(against="sketch-classifier.h5").passed
     True
     """
-    write = _write_options(keep_existing)
+    write = _write_options(**_taken(options, _WriteKeywords, "keep_existing"))
+    read: Any = options  # those that are left
     _library.call(
-        "convert", _library.encode(path, "path"), _byref(_read_options(**options)),
+        "convert", _library.encode(path, "path"), _byref(_read_options(**read)),
         _library.encode(output, "output"), _byref(write),
     )
 
 
-def inspect(path: _Path, **options: Any) -> Dict[str, Any]:
+def inspect(path: _Path, **options: "_Unpack[_ReadKeywords]") -> Dict[str, Any]:
     """Returns the contents of a model file, in the form of ``Schemas/inspect.schema.json``. For a file that
     cannot be opened as a model, these are its layers and what is not supported.
 
@@ -111,7 +120,9 @@ def inspect(path: _Path, **options: Any) -> Dict[str, Any]:
 
 
 def detect(
-    model: "Union[Model, _Path]", image: "Union[_Path, _numpy.ndarray[Any, Any]]", **options: Any
+    model: "Union[Model, _Path]",
+    image: "Union[_Path, _numpy.ndarray[Any, Any]]",
+    **options: "_Unpack[_DetectKeywords]",
 ) -> List[Detection]:
     """Finds objects in an image.
 

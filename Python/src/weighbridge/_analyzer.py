@@ -7,10 +7,10 @@ import weakref
 from ctypes import byref, c_uint64, c_void_p, cast, c_char_p, memmove
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple, Union
 
-from . import _library
+from . import _library, _structs
 from ._arrays import address
 from ._detector import Box, Detection
-from ._options import Path
+from ._marshal import Path
 from ._session import close
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Analyzer:
     """A model that analyzes images; made by `Model.analyzer`. Only one thread may use it at a time, and it
     computes with one thread."""
 
-    def __init__(self, model: int, options: "_library.AnalyzeOptions") -> None:
+    def __init__(self, model: int, options: "_structs.AnalyzeOptions") -> None:
         self._handle = _library.result_handle("analyzer_open", c_uint64(model), byref(options))
         self._finalizer = weakref.finalize(self, close, "analyzer_close", self._handle)
         self._options = options  # with the function that the library asks

@@ -7,9 +7,9 @@ import weakref
 from ctypes import byref, c_int64, c_uint64
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Union
 
-from . import _library
+from . import _library, _structs
 from ._arrays import ELEMENT_TYPES, address, check, numpy_type
-from ._options import Path
+from ._marshal import Path
 from ._session import close
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Detection(NamedTuple):
 class Detector:
     """A model that finds objects in images; made by `Model.detector`. For one thread at a time."""
 
-    def __init__(self, model: int, options: "_library.DetectOptions") -> None:
+    def __init__(self, model: int, options: "_structs.DetectOptions") -> None:
         self._handle = _library.result_handle("detector_open", c_uint64(model), byref(options))
         self._finalizer = weakref.finalize(self, close, "detector_close", self._handle)
         self._options = options  # with the function that the library asks

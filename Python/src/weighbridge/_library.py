@@ -6,12 +6,10 @@ import ctypes
 import os
 import signal
 from ctypes import (
-    CFUNCTYPE,
     POINTER,
     Structure,
     byref,
     c_char_p,
-    c_double,
     c_int32,
     c_int64,
     c_size_t,
@@ -23,8 +21,16 @@ from functools import lru_cache
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._errors import make_error
-
-Interrupt = CFUNCTYPE(c_int32)
+from ._structs import (
+    AnalyzeOptions,
+    DetectOptions,
+    ExportOptions,
+    Interrupt,
+    ReadOptions,
+    RunOptions,
+    VerifyOptions,
+    WriteOptions,
+)
 
 
 class Array(Structure):
@@ -38,113 +44,6 @@ class Array(Structure):
         ("shape", POINTER(c_int64)),
         ("data", c_void_p),
         ("byte_count", c_size_t),
-    ]
-
-
-class ReadOptions(Structure):
-    """`weighbridge_read_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("architecture", c_char_p),
-        ("keras_version", c_char_p),
-        ("keras_backend", c_char_p),
-        ("input_shapes", POINTER(c_char_p)),
-        ("input_shape_count", c_size_t),
-        ("custom_layers", c_char_p),
-        ("weights", c_char_p),
-        ("darknet", c_char_p),
-        ("data", c_char_p),
-        ("random_weights", POINTER(c_uint64)),
-        ("fixed_inputs", POINTER(c_char_p)),
-        ("fixed_input_count", c_size_t),
-        ("from_token_ids", c_int32),
-        ("keep_unknown", c_int32),
-        ("strict", c_int32),
-        ("metadata", c_char_p),
-    ]
-
-
-class RunOptions(Structure):
-    """`weighbridge_run_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("engine", c_char_p),
-        ("threads", c_int32),
-        ("fast", c_int32),
-        ("memory_limit", c_uint64),
-        ("interrupt", Interrupt),
-        ("interrupt_context", c_void_p),
-    ]
-
-
-class WriteOptions(Structure):
-    """`weighbridge_write_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("keep_existing", c_int32),
-        ("interrupt", Interrupt),
-        ("interrupt_context", c_void_p),
-    ]
-
-
-class ExportOptions(Structure):
-    """`weighbridge_export_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("target", c_char_p),
-        ("darknet", c_char_p),
-        ("layout", c_char_p),
-        ("precision", c_char_p),
-        ("kind", c_char_p),
-        ("outputs", c_char_p),
-        ("sizes", POINTER(c_int64)),
-        ("size_count", c_size_t),
-        ("opset", c_int32),
-        ("spec_version", c_int32),
-        ("external_data", c_int32),
-        ("fold_batch_norm", c_int32),
-        ("keep_existing", c_int32),
-        ("interrupt", Interrupt),
-        ("interrupt_context", c_void_p),
-    ]
-
-
-class VerifyOptions(Structure):
-    """`weighbridge_verify_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("against", c_char_p),
-        ("against_options", POINTER(ReadOptions)),
-        ("tolerance", POINTER(c_double)),
-        ("layers", c_int32),
-        ("run", POINTER(RunOptions)),
-    ]
-
-
-class DetectOptions(Structure):
-    """`weighbridge_detect_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("threshold", POINTER(c_double)),
-        ("overlap", POINTER(c_double)),
-        ("suppression", c_char_p),
-        ("run", POINTER(RunOptions)),
-    ]
-
-
-class AnalyzeOptions(Structure):
-    """`weighbridge_analyze_options`"""
-
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("features", c_char_p),
-        ("detect", POINTER(DetectOptions)),
     ]
 
 

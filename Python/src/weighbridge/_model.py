@@ -13,8 +13,8 @@ from . import _library
 from ._analyzer import Analyzer
 from ._arrays import Port, port
 from ._detector import Detection, Detector
+from ._marshal import Path
 from ._options import (
-    Path,
     analyze_options,
     detect_options,
     export_options,
@@ -29,6 +29,18 @@ from ._session import Session, close
 
 if TYPE_CHECKING:
     import numpy
+    from typing_extensions import Unpack
+
+    from ._options import (
+        AnalyzeKeywords,
+        DetectKeywords,
+        ExportKeywords,
+        ReadKeywords,
+        RunKeywords,
+        Target,
+        VerifyKeywords,
+        WriteKeywords,
+    )
 
     NDArray = numpy.ndarray[Any, Any]
 
@@ -44,7 +56,7 @@ class Model:
     float32 (None, 64, 64, 1)
     """
 
-    def __init__(self, path: Path, **options: Any) -> None:
+    def __init__(self, path: Path, **options: "Unpack[ReadKeywords]") -> None:
         self._handle = _library.result_handle(
             "model_open", _library.encode(path, "path"), byref(read_options(**options))
         )
@@ -68,7 +80,7 @@ class Model:
 
     @property
     def metadata(self) -> Dict[str, Any]:
-        """What is known of the model besides its computation, as ``Schemas/metadata.schema.json`` says.
+        """The model's metadata, in the form of ``Schemas/metadata.schema.json``.
 
         >>> model = weighbridge.open("sketch-classifier.h5", metadata={"author": "A. Author"})
         >>> model.metadata["author"]
@@ -104,101 +116,80 @@ class Model:
                 self._session = self.session()
             return self._session.run(inputs, out)
 
-    def session(
-        self,
-        *,
-        engine: Optional[str] = None,
-        threads: Optional[int] = None,
-        memory_limit: Optional[int] = None,
-    ) -> Session:
-        """Gets the model ready to run again and again.
+    def session(self, **options: "Unpack[RunKeywords]") -> Session:
+        """Prepares the model for many runs.
 
         Args:
-            engine: ``"cpu"``, the default, or ``"reference"``, which is slow and defines what is right.
-            threads: How many threads work at once; one for each processor by default.
-            memory_limit: The most bytes that activations may take.
+            options: ``engine`` (``"cpu"``, the default, or ``"reference"``, which is slow and defines the
+                correct results), ``threads`` (one for each processor by default) and ``memory_limit``
+                (the most bytes that activations may take).
         """
-        options = run_options(engine=engine, threads=threads, memory_limit=memory_limit)
-        return Session(self._handle, self.inputs, self.outputs, options)
+        return Session(self._handle, self.inputs, self.outputs, run_options(**options))
 
     def verify(
-        self,
-        against: Optional[Path] = None,
-        *,
-        tolerance: Optional[Tuple[float, float]] = None,
-        layers: bool = False,
-        threads: Optional[int] = None,
-        **read: Any,
+        self, against: Optional[Path] = None, **options: "Unpack[VerifyKeywords]"
     ) -> Report:
         """Checks that the file is whole and computes what it should.
 
         Args:
-            against: The original file to compare with; further arguments say how it is read.
-            tolerance: How far outputs may be from the wanted ones: by the first number, and by the second
-                times the largest wanted number.
-            layers: Whether layers are compared too.
-            threads: How many threads work at once.
+            against: The original file to compare with.
+            options: ``tolerance``, how far outputs may be from the expected ones: by the first number, plus
+                the second times the largest magnitude of the expected output; ``layers``, whether layers
+                are compared too; ``reference_inputs`` and ``reference_outputs``, files of arrays to compare
+                with; how the original file is read, as for `weighbridge.open`; how the model is run, as for
+                `session`.
 
         >>> report = weighbridge.open("sketch-classifier.h5").verify()
         >>> report.passed, report.checks[0].name
         (True, 'container')
         """
-        options = verify_options(
-            against, tolerance, layers, run_options(threads=threads), read_options(**read)
-        )
-        return Report.from_json(_library.result_text("model_verify", self._handle, byref(options)))
+        made = verify_options(against, **options)
+        return Report.from_json(_library.result_text("model_verify", self._handle, byref(made)))
 
-    def export(self, path: Path, target: Optional[str] = None, **options: Any) -> ExportReport:
+    def export(
+        self, path: Path, target: "Optional[Target]" = None, **options: "Unpack[ExportKeywords]"
+    ) -> ExportReport:
         """Writes the model in another tool's format; nothing is written unless all of it can be.
 
         Args:
-            path: Where the file goes; what belongs to it goes beside it.
-            target: ``"coreml"``, ``"darknet"``, ``"onnx"``, ``"keras"``, ``"keras-h5"``, ``"ncnn"``,
-                ``"safetensors"`` or ``"npz"``; told from the path by default.
-            options: ``opset``, ``layout``, ``precision``, ``external_data``, ``outputs``, ``kind``,
-                ``sizes``, ``spec_version``, ``fold_batch_norm``, ``darknet``, ``keep_existing``; those that
-                mean nothing in the format are errors.
+            path: Where the file goes; files that belong to it are written beside it.
+            target: The format; inferred from the path by default.
+            options: Those of the format, such as ``opset`` or ``precision``, and ``no_clobber``. An option
+                that does not apply to the format is an error.
 
         >>> model = weighbridge.open("sketch-classifier.h5")
         >>> model.export("sketches.onnx", opset=17).files
         ('sketches.onnx',)
         """
-        made = export_options(target=target, **options)
+        made = export_options(target, **options)
         report = _library.result_text(
             "model_export", self._handle, _library.encode(path, "path"), byref(made)
         )
         return ExportReport.from_json(report)
 
-    def write(self, path: Path, *, keep_existing: bool = False) -> None:
+    def write(self, path: Path, **options: "Unpack[WriteKeywords]") -> None:
         """Writes the model as a ``.wbm`` file, which appears only when it is complete.
 
         Args:
             path: Where the file goes.
-            keep_existing: Whether a file that is there already is an error.
+            options: ``no_clobber``, whether an existing file is an error.
         """
-        options = write_options(keep_existing)
-        _library.call("model_write", self._handle, _library.encode(path, "path"), byref(options))
+        made = write_options(**options)
+        _library.call("model_write", self._handle, _library.encode(path, "path"), byref(made))
 
-    def detector(
-        self,
-        *,
-        threshold: Optional[float] = None,
-        overlap: Optional[float] = None,
-        suppression: Optional[str] = None,
-        threads: Optional[int] = None,
-    ) -> Detector:
+    def detector(self, **options: "Unpack[DetectKeywords]") -> Detector:
         """Prepares the model, which must be a detector, for many images.
 
         Args:
-            threshold: The confidence above which an object counts, 0 to 1; by default the model's own.
-            overlap: The overlap above which boxes suppress each other, 0 to 1; likewise.
-            suppression: ``"none"``, ``"greedy"``, ``"distance"`` or ``"class-agnostic"``.
-            threads: How many threads work at once.
+            options: ``confidence_threshold``, above which an object counts; ``iou_threshold``, the overlap
+                above which boxes suppress each other; ``suppression``, ``resize`` and ``resampling``; by
+                default the model's own. How the model is run, as for `session`.
         """
-        options = detect_options(threshold, overlap, suppression, run_options(threads=threads))
-        return Detector(self._handle, options)
+        return Detector(self._handle, detect_options(**options))
 
-    def detect(self, image: "Union[Path, NDArray]", **options: Any) -> List[Detection]:
+    def detect(
+        self, image: "Union[Path, NDArray]", **options: "Unpack[DetectKeywords]"
+    ) -> List[Detection]:
         """Finds objects in an image: the path of a JPEG or PNG file, or an RGB array,
         uint8 [height, width, 3]. The options are those of `detector`; one detector is kept for each
         combination of them.
@@ -209,37 +200,26 @@ class Model:
                 self._detectors[key] = self.detector(**options)
             return self._detectors[key].detect(image)
 
-    def analyzer(
-        self,
-        *,
-        features: Optional[str] = None,
-        threshold: Optional[float] = None,
-        overlap: Optional[float] = None,
-        suppression: Optional[str] = None,
-    ) -> Analyzer:
+    def analyzer(self, **options: "Unpack[AnalyzeKeywords]") -> Analyzer:
         """Prepares the model for analyzing many images (detections and features), as
         ``weighbridge index`` does.
 
         Args:
-            features: The output or layer whose numbers are the features; by default the only output of a
-                model that is no detector.
-            threshold: As for `detector`.
-            overlap: Likewise.
-            suppression: Likewise.
+            options: ``features``, the output or layer whose numbers are the features, by default the only
+                output of a model that is not a detector; and the options of `detector`.
 
         >>> model = weighbridge.open("shapes.wbm")
         >>> analysis = model.analyzer(features="conv2d_6").analyze("picture.png")
         >>> analysis.width, analysis.detections[0].label, analysis.features.dtype
         (88, 'ellipse', dtype('float32'))
         """
-        detect = detect_options(threshold, overlap, suppression, run_options())
-        return Analyzer(self._handle, analyze_options(features, detect))
+        return Analyzer(self._handle, analyze_options(**options))
 
     def to_keras(self) -> Any:
         """The model as one of Keras 3, which must be installed."""
         return self._through("model.keras", package("keras").models.load_model)
 
-    def to_onnx(self, **options: Any) -> Any:
+    def to_onnx(self, **options: "Unpack[ExportKeywords]") -> Any:
         """The model as an `onnx.ModelProto`; the package onnx must be installed.
 
         Args:
@@ -247,7 +227,7 @@ class Model:
         """
         return self._through("model.onnx", package("onnx").load, **options)
 
-    def _through(self, name: str, load: Any, **options: Any) -> Any:
+    def _through(self, name: str, load: Any, **options: "Unpack[ExportKeywords]") -> Any:
         import tempfile
 
         with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 
@@ -43,13 +44,20 @@ class Report(NamedTuple):
 
 
 class ExportReport(NamedTuple):
-    """What an export has done: the files that were written, and what of the model they do not hold."""
+    """What an export has done: the files that were written, and notes about what they lack of the model
+    or contain in another form."""
 
     files: Tuple[str, ...]
-    losses: Tuple[str, ...]
+    notes: Tuple[str, ...]
 
     @classmethod
     def from_json(cls, text: str) -> "ExportReport":
         """The report that the library makes."""
         found: Dict[str, Any] = json.loads(text)
-        return cls(tuple(found["files"]), tuple(found["losses"]))
+        return cls(tuple(found["files"]), tuple(found["notes"]))
+
+    @property
+    def losses(self) -> Tuple[str, ...]:
+        """The former name of `notes`."""
+        warnings.warn("losses is now called notes", DeprecationWarning, stacklevel=2)
+        return self.notes

@@ -6,7 +6,7 @@ import weakref
 from ctypes import byref, c_int64, c_uint64, memmove, sizeof
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from . import _library
+from . import _library, _structs
 from ._arrays import ELEMENT_TYPES, Port, address, check, numpy_type
 from ._errors import make_error
 
@@ -41,7 +41,7 @@ class Session:
         model: int,
         inputs: Sequence[Port],
         outputs: Sequence[Port],
-        options: "_library.RunOptions",
+        options: "_structs.RunOptions",
     ) -> None:
         self._handle = _library.result_handle("session_open", c_uint64(model), byref(options))
         self._finalizer = weakref.finalize(self, close, "session_close", self._handle)

@@ -1,3 +1,5 @@
+// Generated from Schemas/options.json by Scripts/options. Do not edit.
+
 /// A part of the library's API that a message may refer to, by its name.
 ///
 /// A message refers to it by interpolation (`"give it with \(APIName.weights)"`), which puts the
@@ -8,16 +10,29 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case kerasVersion = "ReadOptions.kerasVersion"
   case kerasBackend = "ReadOptions.kerasBackend"
   case inputShapes = "ReadOptions.inputShapes"
-  case startsAtTokens = "ReadOptions.startsAtTokens"
   case customLayers = "ReadOptions.customLayers"
-  case keepsUnknown = "ReadOptions.keepsUnknown"
   case weights = "ReadOptions.weights"
-  case darknetFork = "ReadOptions.darknetFork"
-  case darknetData = "ReadOptions.darknetData"
-  case randomSeed = "ReadOptions.randomSeed"
+  case darknet = "ReadOptions.darknet"
+  case data = "ReadOptions.data"
+  case randomWeights = "ReadOptions.randomWeights"
   case fixedInputs = "ReadOptions.fixedInputs"
-  case isStrict = "ReadOptions.isStrict"
-
+  case fromTokenIDs = "ReadOptions.fromTokenIDs"
+  case keepUnknown = "ReadOptions.keepUnknown"
+  case strict = "ReadOptions.strict"
+  case memoryLimit = "RunOptions.memoryLimit"
+  case noClobber = "WriteOptions.noClobber"
+  case exportDarknet = "ExportOptions.darknet"
+  case exportLayout = "ExportOptions.layout"
+  case exportPrecision = "ExportOptions.precision"
+  case exportKind = "ExportOptions.kind"
+  case exportSizes = "ExportOptions.sizes"
+  case exportOpset = "ExportOptions.opset"
+  case exportSpecVersion = "ExportOptions.specVersion"
+  case exportExternalData = "ExportOptions.externalData"
+  case exportFoldBatchNorm = "ExportOptions.foldBatchNorm"
+  case exportWithNMS = "ExportOptions.withNMS"
+  case exportKeepIntegers = "ExportOptions.keepIntegers"
+  case against = "VerifyOptions.against"
   case labels = "DescriptionEdit.labels"
   case images = "DescriptionEdit.images"
   case imageScale = "DescriptionEdit.Image.scale"
@@ -25,37 +40,17 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case detector = "DescriptionEdit.detector"
   case anchors = "DescriptionEdit.DetectorEdit.anchors"
   case metadataFile = "DescriptionEdit(metadataFile:)"
-
-  case verifySource = "VerifyOptions.source"
   case verifyReferences = "VerifyOptions.references"
-
   case reportImage = "ReportOptions.image"
   case withoutVerification = "ReportOptions.verifies = false"
   case withoutProfile = "ReportOptions.profiles = false"
-
   case exportTarget = "ExportTarget"
-  case withoutSuppression = "ExportOptions.suppressesBoxes = false"
-
-  case memoryLimit = "RunOptions.memoryLimit"
+  case withoutNMS = "ExportOptions.withNMS = false"
   case rebuilding = "ImageIndex(updating:for:isRebuilding: true)"
-
   case readModel = "Model(contentsOf:)"
   case detect = "Detector.detect(in:)"
   case editMetadata = "Metadata.edit(_:writingTo:replacing:tolerance:_:)"
 
   /// The name in backquotes, as it appears in messages.
   package var description: String { "`\(rawValue)`" }
-}
-
-extension String {
-  /// The message with the names of the API replaced.
-  ///
-  /// - Parameter replacement: Returns the replacement for a name.
-  package func replacingAPINames(_ replacement: (APIName) -> String) -> String {
-    guard utf8.contains(UInt8(ascii: "`")) else { return self }
-    return APIName.allCases.reduce(self) { message, name in
-      message.split(separator: name.description, omittingEmptySubsequences: false)
-        .joined(separator: replacement(name))
-    }
-  }
 }

@@ -9,10 +9,7 @@ import ONNXFormat
 
 extension KerasSource: ModelSource {
   package static let format = "a Keras file"
-  package static let options: Set<APIName> = [
-    .architecture, .kerasVersion, .kerasBackend, .inputShapes, .isStrict, .startsAtTokens,
-    .customLayers, .keepsUnknown,
-  ]
+  package static let options = Set<APIName>.kerasOptions
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { KerasFile.recognizes(bytes) }
 
@@ -40,7 +37,7 @@ extension KerasSource: ModelSource {
 
 extension CoreMLSource: ModelSource {
   package static let format = "a Core ML model"
-  package static let options: Set<APIName> = [.customLayers, .keepsUnknown]
+  package static let options = Set<APIName>.coreMLOptions
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { CoreMLReader.recognizes(bytes) }
 
@@ -67,7 +64,7 @@ extension CoreMLSource: ModelSource {
 
 extension ONNXSource: ModelSource {
   package static let format = "an ONNX file"
-  package static let options: Set<APIName> = [.fixedInputs]
+  package static let options = Set<APIName>.onnxOptions
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { ONNXFile.recognizes(bytes) }
 

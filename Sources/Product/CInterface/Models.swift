@@ -122,11 +122,7 @@ private func write(
   _ model: Model, _ path: UnsafePointer<CChar>?,
   _ options: UnsafePointer<weighbridge_write_options>?
 ) throws {
-  let path = try CInterface.path(path, "path")
-  let cOptions = try weighbridge_write_options(options)
-  try model.write(
-    to: path, replacing: cOptions.keep_existing == 0,
-    cancellation: Interruption(cOptions.interrupt, cOptions.interrupt_context).cancellation)
+  try model.write(to: CInterface.path(path, "path"), options: WriteOptions(options))
 }
 
 /// `weighbridge_convert`
@@ -160,8 +156,7 @@ public func exportModel(
     let cOptions = try weighbridge_export_options(options)
     let exportReport = try model.export(
       to: path, as: try enumeration(cOptions.target, "target"),
-      options: try ExportOptions(cOptions),
-      cancellation: Interruption(cOptions.interrupt, cOptions.interrupt_context).cancellation)
+      options: ExportOptions(cOptions), writing: WriteOptions(cOptions))
     if let report { report.pointee = try copy(exportReport.json) }
   }
 }

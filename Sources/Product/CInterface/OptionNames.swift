@@ -1,23 +1,38 @@
+// Generated from Schemas/options.json by Scripts/options. Do not edit.
+
 import Bytes
 
 extension APIName {
-  /// The corresponding option in the C interface: a member of an options struct, with the same name
-  /// as Python's argument.
+  /// The corresponding member of the C interface, and argument of Python.
   var optionName: String {
     switch self {
     case .architecture: "`architecture`"
     case .kerasVersion: "`keras_version`"
     case .kerasBackend: "`keras_backend`"
     case .inputShapes: "`input_shapes`"
-    case .startsAtTokens: "`from_token_ids`"
     case .customLayers: "`custom_layers`"
-    case .keepsUnknown: "`keep_unknown`"
     case .weights: "`weights`"
-    case .darknetFork: "`darknet`"
-    case .darknetData: "`data`"
-    case .randomSeed: "`random_weights`"
+    case .darknet: "`darknet`"
+    case .data: "`data`"
+    case .randomWeights: "`random_weights`"
     case .fixedInputs: "`fixed_inputs`"
-    case .isStrict: "`strict`"
+    case .fromTokenIDs: "`from_token_ids`"
+    case .keepUnknown: "`keep_unknown`"
+    case .strict: "`strict`"
+    case .memoryLimit: "`memory_limit`"
+    case .noClobber: "`no_clobber`"
+    case .exportDarknet: "`darknet`"
+    case .exportLayout: "`layout`"
+    case .exportPrecision: "`precision`"
+    case .exportKind: "`kind`"
+    case .exportSizes: "`sizes`"
+    case .exportOpset: "`opset`"
+    case .exportSpecVersion: "`spec_version`"
+    case .exportExternalData: "`external_data`"
+    case .exportFoldBatchNorm: "`fold_batch_norm`"
+    case .exportWithNMS: "`with_nms`"
+    case .exportKeepIntegers: "`keep_integers`"
+    case .against: "`against`"
     case .labels: "`labels` in `metadata`"
     case .images: "`image` of an input in `metadata`"
     case .imageScale: "`scale` of an image in `metadata`"
@@ -25,17 +40,16 @@ extension APIName {
     case .detector: "`detector` in `metadata`"
     case .anchors: "`anchors` of the detector in `metadata`"
     case .metadataFile: "`metadata`"
-    case .verifySource: "`against`"
-    // Features of the command-line program only.
-    case .verifyReferences: "`weighbridge verify`"
-    case .reportImage, .withoutVerification, .withoutProfile: "`weighbridge report`"
-    case .editMetadata: "`weighbridge metadata`"
+    case .verifyReferences: "`reference_inputs`"
+    case .reportImage: "`weighbridge report`"
+    case .withoutVerification: "`weighbridge report`"
+    case .withoutProfile: "`weighbridge report`"
     case .exportTarget: "`target`"
-    case .withoutSuppression: "`outputs` (heads)"
-    case .memoryLimit: "`memory_limit`"
+    case .withoutNMS: "`with_nms` (false)"
     case .rebuilding: "`rebuild`"
     case .readModel: "`convert`"
     case .detect: "`detect`"
+    case .editMetadata: "`weighbridge metadata`"
     }
   }
 }

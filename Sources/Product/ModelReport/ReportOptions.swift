@@ -36,6 +36,6 @@ public struct ReportOptions: Sendable {
   /// references of layers.
   public init() {
     verification = VerifyOptions()
-    verification.checksLayers = true
+    verification.layers = true
   }
 }

@@ -2,28 +2,6 @@ public import Bytes
 public import GraphIR
 public import Vision
 
-/// Options for detecting objects. For `nil`, the model's own setting or the default applies.
-public struct DetectOptions: Sendable {
-  /// Detections whose confidence is not above this are left out, 0...1; 0.25 when the model does
-  /// not say.
-  public var threshold: Double?
-  /// The overlap (intersection over union, 0...1) above which boxes suppress each other; 0.45 when
-  /// the model does not say.
-  public var overlap: Double?
-  /// The kind of non-maximum suppression; greedy for each class when the model does not say.
-  public var suppression: DetectorDescription.Suppression?
-  /// How images are resized to the input's size; stretched when the model does not say.
-  public var resize: ImageInput.ResizePolicy?
-  /// How pixels are computed; like darknet for a darknet model, else with Pillow's bicubic filter,
-  /// which the Keras ports of YOLO use.
-  public var resampling: Resampling?
-  /// Threads, limits, cancellation.
-  public var run = RunOptions()
-
-  /// The model's own settings.
-  public init() {}
-}
-
 /// A model that finds objects in images.
 ///
 /// ```swift
@@ -74,7 +52,7 @@ public struct Detector: Sendable {
       detector, layout: imageInput.image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
     suppression = BoxSuppression(
       options.suppression ?? detector.suppression ?? .greedy,
-      threshold: options.overlap ?? detector.overlapThreshold ?? Self.defaultOverlap,
+      threshold: options.iouThreshold ?? detector.overlapThreshold ?? Self.defaultOverlap,
       distanceExponent: detector.distanceExponent ?? 0.6)
     self.model = model
     self.options = options
@@ -83,7 +61,7 @@ public struct Detector: Sendable {
 
   /// The confidence threshold; detections that are not above it are left out.
   public var threshold: Double {
-    options.threshold ?? decoder.detector.confidenceThreshold ?? Self.defaultThreshold
+    options.confidenceThreshold ?? decoder.detector.confidenceThreshold ?? Self.defaultThreshold
   }
 
   /// Finds the objects in an image.
@@ -148,8 +126,8 @@ public struct Detector: Sendable {
 extension DetectOptions {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a threshold is not 0...1.
   fileprivate func check() throws(WeighbridgeError) {
-    try Self.check(threshold, of: "confidence")
-    try Self.check(overlap, of: "overlap")
+    try Self.check(confidenceThreshold, of: "confidence")
+    try Self.check(iouThreshold, of: "overlap")
   }
 
   private static func check(_ value: Double?, of name: String) throws(WeighbridgeError) {

@@ -11,27 +11,7 @@ public enum Engine: String, Sendable, CaseIterable {
   case cpu
 }
 
-/// Options for running a model.
-public struct RunOptions: Sendable {
-  /// The engine to use.
-  public var engine = Engine.cpu
-  /// The number of threads that work at once, at least 1; one for each processor when `nil`. The
-  /// results do not depend on it.
-  public var threads: Int?
-  /// The most bytes that activations may take at once; 64 GiB when `nil`.
-  public var memoryLimit: Int?
-  /// May stop the work between layers.
-  public var cancellation: Cancellation?
-  /// Called before each layer is computed, on the thread that runs the model.
-  public var progress: (@Sendable (RunProgress) -> Void)?
-
-  /// Whether the outputs of layers can be observed even if only their 8-bit integers or bfloat16
-  /// elements are needed next.
-  var observesIntegers = false
-
-  /// Runs with all processors and the default limit.
-  public init() {}
-
+extension RunOptions {
   /// Returns the engine with these options.
   ///
   /// - Parameter observesAllNodes: Whether every node's outputs are observed.

@@ -1,24 +1,19 @@
 public import Bytes
-public import GraphIR
+import GraphIR
 import LayerCatalog
 public import Verifier
 import WBMConversion
 
-/// Options for verifying a model.
-public struct VerifyOptions: Sendable {
-  /// The original file to compare with, and how to read it.
-  public var source: (path: String, options: ReadOptions)?
-  /// Arrays to compare with instead of those in the file, matched by name or by order.
-  public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
-  /// Whether layers are compared too, if there are references for them.
-  public var checksLayers = false
-  /// The tolerance; `nil` for the standard one of each element type.
-  public var tolerance: Tolerance?
-  /// How the model is run.
-  public var run = RunOptions()
-
-  /// Everything that can be checked with the file alone.
-  public init() {}
+extension VerifyOptions {
+  /// The former form of ``against`` and ``againstOptions``.
+  @available(*, deprecated, message: "use against and againstOptions")
+  public var source: (path: String, options: ReadOptions)? {
+    get { against.map { (path: $0, options: againstOptions) } }
+    set {
+      against = newValue?.path
+      againstOptions = newValue?.options ?? ReadOptions()
+    }
+  }
 }
 
 extension VerifyOptions {
@@ -45,8 +40,8 @@ extension Model {
     _ options: VerifyOptions = VerifyOptions()
   ) throws(WeighbridgeError) -> VerificationReport {
     var checks: [any VerificationCheck] = [ContainerCheck(), ShapesCheck(), WeightsCheck()]
-    if let source = options.source {
-      checks.append(SourceCheck(source: try original(source)))
+    if let path = options.against {
+      checks.append(SourceCheck(source: try original(path, options.againstOptions)))
     }
     var given: [ReferenceSet]?
     if let arrays = options.references {
@@ -54,9 +49,9 @@ extension Model {
     }
     checks.append(
       ReferencesCheck(
-        runtime: options.run.runtime(observesAllNodes: options.checksLayers),
+        runtime: options.run.runtime(observesAllNodes: options.layers),
         referenceRuntime: options.referenceRuntime, references: given, tolerance: options.tolerance,
-        checksLayers: options.checksLayers))
+        checksLayers: options.layers))
     checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
     return try Verifier(checks).verify(subject)
   }
@@ -64,9 +59,9 @@ extension Model {
   /// Imports the source anew, and folds its batch normalizations if a compaction has folded the
   /// model's, which is the only way in which it changes nodes.
   private func original(
-    _ source: (path: String, options: ReadOptions)
+    _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> ModelContent {
-    var original = try Model(contentsOf: source.path, options: source.options).content
+    var original = try Model(contentsOf: path, options: options).content
     if content.compaction != nil, original.graph.nodes.count != content.graph.nodes.count {
       original.graph = try BatchNormalizationFolding(original.graph).graph
     }

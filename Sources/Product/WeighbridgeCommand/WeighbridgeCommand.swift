@@ -28,6 +28,7 @@ struct WeighbridgeCommand: ParsableCommand {
     let start = DispatchTime.now()
     Interrupts.prepare()
     do {
+      try RepeatedOptions.check(Array(CommandLine.arguments.dropFirst()))
       var command = try parseAsRoot()
       let limits = (command as? any GeneralCommand).map { Limits($0.general, since: start) }
       try withExtendedLifetime(limits) { try command.run() }

@@ -246,7 +246,7 @@ def _flags(options: Mapping[str, Any], folder: str) -> List[str]:
         elif name == "input_shapes" and not isinstance(value, str):
             flags += [f"--input-shape={shape}" for shape in value]
         elif name == "fixed_inputs" and isinstance(value, Mapping):
-            flags += [f"--set={key}={json.dumps(number)}" for key, number in value.items()]
+            flags += [f"--fixed-input={key}={json.dumps(number)}" for key, number in value.items()]
         elif name in _FILES and isinstance(value, Mapping):
             path = os.path.join(folder, f"{name}.json")
             with open(path, "w", encoding="utf-8") as file:

@@ -132,37 +132,46 @@ void weighbridge_free(char *text);
 /// 10 milliseconds, by the calling thread or a thread of the library, never by two at once.
 typedef int32_t (*weighbridge_interrupt)(void *context);
 
-/// What a source file does not say itself. An option that means nothing for the file is an error.
+// Generated from Schemas/options.json: begin.
+
+/// What a source file does not say itself. An option that does not apply to the file is an error.
 typedef struct weighbridge_read_options {
   size_t struct_size;
-  /// The file with the architecture, for a Keras file with weights only.
+  /// The architecture of a Keras file with weights only: a to_json or to_yaml file, or an .h5 or .keras of
+  /// the same network; by default the one beside it, called model.json, NAME.json, NAME_architecture.json or
+  /// config.json (or .yaml). Of a .safetensors or .npz file: one of these, a .cfg or a .wbm.
   const char *architecture;
-  /// The version of Keras whose meaning applies, such as `2.1.5`.
+  /// The version of Keras as which the model is interpreted, such as 2.1.5, whatever version the file names.
   const char *keras_version;
-  /// The back end that Keras ran on, such as `tensorflow`.
+  /// The backend that Keras ran on, such as tensorflow, in place of the file's own.
   const char *keras_backend;
-  /// Shapes of inputs without the batch: `8,None,3`, or `NAME=8,None,3` where there are several inputs.
+  /// The shapes of a Keras model's inputs without the batch axis, if the file does not state all of them: 8,
+  /// or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several inputs. They must agree with
+  /// what the file states. Each is `8,None,3` or `NAME=8,None,3`.
   const char *const *input_shapes;
   size_t input_shape_count;
-  /// The file that says what custom layers are (Schemas/custom-layers.schema.json).
+  /// A file that says what Lambda and custom layers compute (Schemas/custom-layers.schema.json).
   const char *custom_layers;
-  /// The weights of a darknet .cfg.
+  /// The weights of a darknet .cfg; by default the same name with .weights.
   const char *weights;
-  /// The darknet fork that a .cfg is for: `alexeyab` or `pjreddie`.
+  /// The darknet fork that a .cfg is for: alexeyab or pjreddie. By default pjreddie if the .cfg uses
+  /// something that only pjreddie's knows and nothing that only AlexeyAB's knows; else alexeyab.
   const char *darknet;
-  /// A darknet .data file, for the labels.
+  /// A darknet .data file, for the labels; by default a .names file that fits, beside the .cfg.
   const char *data;
-  /// The seed of weights to be generated for a .cfg.
+  /// The seed from which the weights of a darknet .cfg are generated; a seed always gives the same weights.
   const uint64_t *random_weights;
-  /// Inputs of an ONNX model that are always one number: `NAME=16000`.
+  /// Inputs of an ONNX model that are fixed to one number each, such as sr=16000. They are then constants,
+  /// and conditions on them are resolved. Each is `NAME=16000`.
   const char *const *fixed_inputs;
   size_t fixed_input_count;
-  /// Whether a Keras model that tokenizes strings (TextVectorization, StringLookup) is read without that
-  /// part, with the token IDs as its input.
+  /// Whether to leave out the text lookup of a Keras model (TextVectorization, StringLookup): its input is
+  /// then the token IDs.
   int32_t from_token_ids;
-  /// Whether layers that are not known are kept; the model then cannot run.
+  /// Whether to keep unknown layers as they are; the model then cannot run.
   int32_t keep_unknown;
-  /// Whether settings that the original framework silently ignores, or did not store, are errors.
+  /// Whether to make anything that darknet silently ignores, or that a file of Keras does not say and is
+  /// presumed, an error.
   int32_t strict;
   /// The model's metadata, as JSON (Schemas/metadata.schema.json).
   const char *metadata;
@@ -171,13 +180,13 @@ typedef struct weighbridge_read_options {
 /// How a model is run.
 typedef struct weighbridge_run_options {
   size_t struct_size;
-  /// The engine: `cpu`, the default, or `reference`, which is slow and defines the correct results.
+  /// The engine: cpu, the default, or reference, which is slow and defines the correct results.
   const char *engine;
-  /// How many threads work at once; 0 for one for each processor.
+  /// How many threads work at once; by default one for each processor. Results do not depend on it.
   int32_t threads;
-  /// Has no effect; 0. It is here for programs of version 0.2.0.
+  /// Has no effect: no kernel of version 0.2 made use of it.
   int32_t fast;
-  /// The maximum size of activations in bytes; 0 for 64 GiB.
+  /// The most bytes that activations may take at once; by default 64 GiB.
   uint64_t memory_limit;
   /// Asks between layers whether to stop; NULL never.
   weighbridge_interrupt interrupt;
@@ -187,45 +196,65 @@ typedef struct weighbridge_run_options {
 /// How a file is written.
 typedef struct weighbridge_write_options {
   size_t struct_size;
-  /// Whether a file that is there already is an error; otherwise it is replaced.
-  int32_t keep_existing;
+  /// Whether to refuse to replace existing files. `keep_existing` is its former name.
+  union {
+    int32_t no_clobber;
+    int32_t keep_existing;
+  };
   /// Asks whether to stop; nothing is left behind then.
   weighbridge_interrupt interrupt;
   void *interrupt_context;
 } weighbridge_write_options;
 
-/// How a model is exported. An option that means nothing in the format is an error.
+/// How a model is exported. An option that does not apply to the format is an error.
 typedef struct weighbridge_export_options {
   size_t struct_size;
-  /// The format: `coreml`, `darknet`, `onnx`, `keras`, `keras-h5`, `ncnn`, `safetensors` or `npz`; told
-  /// from the path when NULL.
+  /// The format; by default told from the path. One of `coreml`, `darknet`, `onnx`, `safetensors`, `npz`,
+  /// `keras`, `keras-h5`, `ncnn`.
   const char *target;
-  /// The darknet fork that the files are for: `alexeyab` or `pjreddie`.
+  /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from
+  /// darknet, else alexeyab.
   const char *darknet;
-  /// The order of the axes of images in ONNX: `source`, the default, or `nchw`.
+  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or nchw.
   const char *layout;
-  /// The type of stored weights: `float32`, the default, or `float16`.
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model computes
+  /// in float32 all the same.
   const char *precision;
-  /// What a Core ML model is: `network`, `classifier` or `regressor`.
+  /// What a Core ML model is: network, classifier or regressor. By default a classifier where labels and a
+  /// vector of probabilities fit each other, else a network.
   const char *kind;
-  /// Whether a detector's file outputs `boxes` or `heads`; NULL for what is usual in the format.
+  /// The former form of with_nms: `boxes` or `heads`.
   const char *outputs;
-  /// The sizes that images of a Core ML model may have, width and height of each; NULL for any.
+  /// The sizes that images of a Core ML model may have, width before height, the usual one first, where the
+  /// network leaves them open: 416x416,608x320. By default any size. Width and height of each.
   const int64_t *sizes;
   size_t size_count;
-  /// The version of ONNX's operators, 13 to 21; 0 for 17.
+  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime supports.
   int32_t opset;
-  /// The specification version of a Core ML model, 1 to 5; 0 for the lowest that suffices.
+  /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its layers.
   int32_t spec_version;
-  /// Whether the weights of an ONNX model go into a file beside it.
+  /// Whether to put the weights of an ONNX model into a file beside it, with .data added to its name; more
+  /// than 2 GB of weights always are.
   int32_t external_data;
-  /// Whether batch normalizations are folded into the preceding weights.
+  /// Whether to make batch normalizations part of the weights before them; by default they stay, and all
+  /// weights are those of the source.
   int32_t fold_batch_norm;
-  /// Whether files that are there already are an error; otherwise they are replaced.
-  int32_t keep_existing;
+  /// Whether to refuse to replace existing files. `keep_existing` is its former name.
+  union {
+    int32_t no_clobber;
+    int32_t keep_existing;
+  };
   /// Asks whether to stop; nothing is left behind then.
   weighbridge_interrupt interrupt;
   void *interrupt_context;
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead of giving
+  /// its heads as they are; by default as is usual in the format: boxes in Core ML, else the heads. Since
+  /// version 0.3.
+  const int32_t *with_nms;
+  /// Whether to keep weights in .safetensors and .npz files in the encoding in which they are stored
+  /// (integers, tables, 16 bits), with scales and tables beside them: NAME/quantized, NAME/scale, NAME/codes,
+  /// NAME/table. Since version 0.3.
+  int32_t keep_integers;
 } weighbridge_export_options;
 
 /// What is verified, and how strictly.
@@ -233,40 +262,64 @@ typedef struct weighbridge_verify_options {
   size_t struct_size;
   /// The original file to compare with.
   const char *against;
-  /// How it is to be read.
+  /// How the original file is read.
   const weighbridge_read_options *against_options;
-  /// The allowed difference of outputs, as two numbers: absolute, plus relative to the largest magnitude of
-  /// the expected output. NULL for the standard tolerance of each element type.
+  /// The allowed difference of outputs: absolute, plus relative to the largest magnitude of the expected
+  /// output. By default the standard tolerance of each element type. In the program these are --atol and
+  /// --rtol. Two numbers.
   const double *tolerance;
-  /// Whether layers are compared too.
+  /// Whether to compare layer by layer and name the first that diverges.
   int32_t layers;
-  /// How the model is run; the engine is not looked at, for both are compared.
+  /// How the model is run; the engine is ignored, since both are compared.
   const weighbridge_run_options *run;
+  /// Arrays for the model's inputs (.npy or .npz), to compare with instead of those in the file. Since
+  /// version 0.3.
+  const char *reference_inputs;
+  /// The original framework's outputs for them (.npy or .npz); arrays named after layers are references of
+  /// those layers. Since version 0.3.
+  const char *reference_outputs;
 } weighbridge_verify_options;
 
-/// How objects are searched for; the model's own choice where something is NULL.
+/// How objects are detected; by default as the model says.
 typedef struct weighbridge_detect_options {
   size_t struct_size;
-  /// The confidence above which an object counts, 0 to 1; 0.25 when the model does not say.
-  const double *threshold;
-  /// The overlap above which boxes suppress each other, 0 to 1; 0.45 when the model does not say.
-  const double *overlap;
-  /// How overlapping boxes are suppressed: `none`, `greedy`, `distance` or `class-agnostic`.
+  /// The confidence above which an object counts, 0 to 1; the model's own, or 0.25. `threshold` is its former
+  /// name.
+  union {
+    const double *confidence_threshold;
+    const double *threshold;
+  };
+  /// The overlap (intersection over union) above which boxes suppress each other, 0 to 1; the model's own, or
+  /// 0.45. `overlap` is its former name.
+  union {
+    const double *iou_threshold;
+    const double *overlap;
+  };
+  /// How overlapping boxes are suppressed: none, greedy (each class by itself), distance (the same with the
+  /// centers' distance, DIoU) or class-agnostic; the model's own, or greedy.
   const char *suppression;
   /// How the model is run.
   const weighbridge_run_options *run;
+  /// How an image is brought to the input's size: letterbox, stretch or center-crop; the model's own, or
+  /// stretch. Since version 0.3.
+  const char *resize;
+  /// How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or pillow-bicubic;
+  /// darknet for its models, else pillow-bicubic. Since version 0.3.
+  const char *resampling;
 } weighbridge_detect_options;
 
 /// What an analyzer computes.
 typedef struct weighbridge_analyze_options {
   size_t struct_size;
-  /// The output or layer whose numbers are the features. If NULL, the only output of a model that is not a
-  /// detector; a detector then has no features.
+  /// The output or layer whose numbers are the features; by default the only output of a model that is not a
+  /// detector. A detector then has no features.
   const char *features;
-  /// How a detector finds objects. The options in `run` apply to every model, except `threads`: each image is
+  /// How a detector finds objects. The options of the run apply to every model, except threads: each image is
   /// analyzed by one thread.
   const weighbridge_detect_options *detect;
 } weighbridge_analyze_options;
+
+// Generated: end.
 
 // --- Models.
 
@@ -342,7 +395,7 @@ weighbridge_status weighbridge_model_write(
 
 /// Writes the model in another tool's format; nothing is written unless all of it can be.
 ///
-/// The report is `{"files": [...], "losses": [...]}`: the files written, and the parts of the model that they
+/// The report is `{"files": [...], "notes": [...]}`: the files written, and the parts of the model that they
 /// do not contain.
 weighbridge_status weighbridge_model_export(
     weighbridge_model model, const char *path, const weighbridge_export_options *options,

@@ -7,17 +7,16 @@ import NumPyFormat
 /// Writes the weights as NumPy arrays, with the names of the graph and the axis order of the
 /// catalog.
 package enum NPZExporter: Exporter {
-  package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: ArrayOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
-    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
+    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepIntegers)
     let weights = exported.arrays
     try WeightLosses.check(weights.count)
     var writer = try NPZWriter(path: path, names: weights.map(\.name))
-    var stream = WeightStream(cancellation)
+    var stream = WeightStream(writing.cancellation)
     for weight in weights {
       try writer.begin(weight.name, weight.tensor.elementType, shape: weight.tensor.shape)
       try stream.write(weight.tensor) { (bytes) throws(WeighbridgeError) in
@@ -25,7 +24,7 @@ package enum NPZExporter: Exporter {
       }
       try writer.end()
     }
-    try writer.commit(replacing: options.isReplacing)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: [path], losses: losses(content) + exported.losses)
   }
 

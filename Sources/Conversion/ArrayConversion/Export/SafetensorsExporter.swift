@@ -7,17 +7,16 @@ import SafetensorsFormat
 /// Writes the weights with the names of the graph and the axis order of the catalog, and the
 /// description in `__metadata__`.
 package enum SafetensorsExporter: Exporter {
-  package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true
 
   /// The framework whose axis order the tensors have; other readers expect this entry.
   private static let layout = (key: "format", value: "pt")
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: ArrayOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     // Larger element types come first, as in the format's own writer, so that all are aligned.
-    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
+    let exported = ExportedArrays(content.graph, keepsIntegers: options.keepIntegers)
     let weights = exported.arrays.enumerated().sorted { lhs, rhs in
       let sizes = (
         lhs.element.tensor.elementType.byteCount, rhs.element.tensor.elementType.byteCount
@@ -32,13 +31,13 @@ package enum SafetensorsExporter: Exporter {
       },
       metadata: [layout]
         + DescriptionEntries.entries(content.description, content.provenance, .safetensors))
-    var stream = WeightStream(cancellation)
+    var stream = WeightStream(writing.cancellation)
     for weight in weights {
       try stream.write(weight.tensor) { (bytes) throws(WeighbridgeError) in
         try writer.append(bytes)
       }
     }
-    try writer.commit(replacing: options.isReplacing)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: [path], losses: WeightLosses.lines(content) + exported.losses)
   }
 }

@@ -1,5 +1,4 @@
 package import Bytes
-public import DarknetFormat
 package import GraphIR
 
 /// The axis order of an exported model's input and output images.
@@ -45,62 +44,27 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(width)x\(height)" }
 }
 
-/// The options of an export.
-public struct ExportOptions: Sendable {
-  /// The fork of darknet that will read the files; by default the one of a model from darknet, else
-  /// AlexeyAB's.
-  public var darknetFork: DarknetFork?
-  /// Whether existing files may be replaced.
-  public var isReplacing = true
-  /// The opset of an ONNX model, 13 to 21; by default 17, which every current runtime supports.
-  public var opset: Int?
-  /// The axis order of an ONNX model's input and output images.
-  public var layout = ExportLayout.source
-  /// Whether the weights of an ONNX model are stored as external data, in a file with `.data` added
-  /// to the name of the model's; more than 2 GB of weights always are.
-  public var storesExternalWeights = false
-  /// The number type of stored weights.
-  public var precision = ExportPrecision.float32
-  /// Whether an exported detector returns boxes, decoded and filtered by non-maximum suppression,
-  /// instead of its heads; by default as is usual in the format: boxes in Core ML, else the heads.
-  public var suppressesBoxes: Bool?
-  /// Whether batch normalizations are folded into the weights of the preceding convolution or dense
-  /// layer. Otherwise they are kept, and all weights are those of the source.
-  public var foldsBatchNormalization = false
-  /// Whether weights that are stored as integers, by lookup tables or in 16 bits keep that form in
-  /// a file of arrays, with its parameters in additional arrays; by default they are decoded.
-  public var keepsIntegers = false
-  /// The specification version of a Core ML model, 1 to 5; by default the lowest that supports all
-  /// layers.
-  public var specificationVersion: Int?
-  /// The kind of a Core ML model; by default a classifier if the model has labels for a vector of
-  /// probabilities, else a network.
-  public var coreMLKind: CoreMLKind?
-  /// The allowed image sizes of a Core ML model whose network accepts several, the preferred one
-  /// first; any size by default.
-  public var imageSizes: [ImageSize] = []
-
-  /// Creates options with the defaults.
-  public init() {}
-}
-
 /// The result of an export.
 public struct ExportReport: Hashable, Sendable {
   /// The files that were written, starting with the one at the given path.
   public let files: [String]
   /// Messages about what the files lack of the model or contain in another form.
-  public let losses: [String]
+  public let notes: [String]
 
   package init(files: [String], losses: [String]) {
     self.files = files
-    self.losses = losses
+    self.notes = losses
   }
+
+  /// The former name of ``notes``.
+  @available(*, deprecated, renamed: "notes")
+  public var losses: [String] { notes }
 }
 
 /// Writes models in one format.
 package protocol Exporter {
-  /// The options that apply to the format.
-  static var options: Set<ExportOption> { get }
+  /// The options of the format.
+  associatedtype Options
   /// Whether weights stay encoded if the format supports their encoding; others are listed among
   /// the losses.
   static var keepsEncodings: Bool { get }
@@ -110,6 +74,42 @@ package protocol Exporter {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the format has no form for;
   ///   ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
   static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: Options, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport
+}
+
+/// The options of a format that has none.
+package struct NoOptions: Sendable {
+  package init() {}
+}
+
+extension ExportOptions {
+  /// Refuses options that do not apply to a format.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which names the first such option.
+  func check(for format: ExportFormat) throws(WeighbridgeError) {
+    let applicable = format.options
+    guard let inapplicable = given.first(where: { !applicable.contains($0) }) else { return }
+    throw .mismatch("\(inapplicable) does not apply to the format \(format.rawValue)")
+  }
+}
+
+extension WriteOptions {
+  /// Refuses files that exist already, unless they may be replaced.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, which names the first of them.
+  package func checkReplacing(_ files: [String]) throws(WeighbridgeError) {
+    for file in noClobber ? files : [] where exists(file) {
+      throw .outputFailed("exists already").at(file: file)
+    }
+  }
+}
+
+extension ExportFormat {
+  /// The format whose file extension a path has; `nil` if there is none.
+  public init?(path: String) {
+    guard let format = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
+    else { return nil }
+    self = format
+  }
 }

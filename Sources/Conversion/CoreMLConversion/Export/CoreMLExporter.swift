@@ -8,18 +8,15 @@ import ProtobufWire
 /// Writes Core ML models: neural networks, and for detectors a pipeline of one with non-maximum
 /// suppression. Images are channels-first, one at a time.
 package enum CoreMLExporter: Exporter {
-  package static let options: Set<ExportOption> = [
-    .precision, .suppression, .folding, .specificationVersion, .coreMLKind, .imageSizes,
-  ]
   package static let keepsEncodings = true
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: CoreMLOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try CoreMLTranslation(content, options: options)
-    try options.checkReplacing([path])
+    try writing.checkReplacing([path])
     var writer = try CoreMLWriter(translation.model, to: path)
-    var stream = WeightStream(cancellation)
+    var stream = WeightStream(writing.cancellation)
     while let byteRange = try writer.nextByteRange() {
       let weight = translation.weights[byteRange.offset]
       try stream.write(weight.tensor, as: weight.storedType, named: weight.name) {
@@ -27,7 +24,7 @@ package enum CoreMLExporter: Exporter {
         try writer.append(bytes)
       }
     }
-    try writer.commit(replacing: options.isReplacing)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: [path], losses: translation.losses)
   }
 }

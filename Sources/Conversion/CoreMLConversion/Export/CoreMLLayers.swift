@@ -21,11 +21,11 @@ struct CoreMLLayers {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML cannot express.
   init(
-    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, _ options: ExportOptions
+    _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, _ options: CoreMLOptions
   ) throws(WeighbridgeError) {
     let inputs = source.graph.inputs.map(\.name)
     var builder = CoreMLNetworkBuilder(
-      axes: axes, precision: options.precision, maximumVersion: options.specificationVersion,
+      axes: axes, precision: options.precision, maximumVersion: options.specVersion,
       reserved: inputs)
     let names = source.graph.outputs.map { builder.unusedName($0.name) }
     let results = try builder.emit(

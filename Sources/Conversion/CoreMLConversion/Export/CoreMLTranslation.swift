@@ -16,8 +16,8 @@ struct CoreMLTranslation {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML cannot express;
   ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written, or a kind that the
   ///   model cannot be.
-  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
-    let requested = options.specificationVersion
+  init(_ content: ModelContent, options: CoreMLOptions) throws(WeighbridgeError) {
+    let requested = options.specVersion
     if let requested, !CoreMLVersions.writable.contains(requested) {
       throw .mismatch("specification version \(requested) is asked for, and 1 to 5 can be written")
     }
@@ -26,7 +26,7 @@ struct CoreMLTranslation {
     }
     let source = try CoreMLExportSource(content, options: options)
     let network = try Self.network(source, options)
-    let interface = try CoreMLInterface(source, network, options.coreMLKind)
+    let interface = try CoreMLInterface(source, network, options.kind)
     let version = max(network.version, interface.version, requested ?? 1)
     guard version == requested ?? version else {
       throw .unsupported(
@@ -49,9 +49,9 @@ struct CoreMLTranslation {
 
   /// Returns the layers, with the axes of images where that is possible and allowed.
   private static func network(
-    _ source: CoreMLExportSource, _ options: ExportOptions
+    _ source: CoreMLExportSource, _ options: CoreMLOptions
   ) throws(WeighbridgeError) -> CoreMLLayers {
-    let requested = options.specificationVersion
+    let requested = options.specVersion
     if requested ?? 1 <= CoreMLVersions.lastWithImageAxes {
       do throws(WeighbridgeError) {
         let layers = try CoreMLLayers(source, axes: .images, options)
@@ -79,16 +79,16 @@ struct CoreMLExportSource {
   /// What the file stores in another form, as messages.
   let losses: [String]
 
-  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+  init(_ content: ModelContent, options: CoreMLOptions) throws(WeighbridgeError) {
     var (graph, description) = (
       try BatchOfOne(content.graph, ranks: 3...3).graph, content.description
     )
-    detector = options.suppressesBoxes ?? true ? description.detector : nil
-    if options.suppressesBoxes ?? (detector != nil) {
+    detector = options.withNMS ?? true ? description.detector : nil
+    if options.withNMS ?? (detector != nil) {
       graph = try Self.boxes(graph, description)
       description.outputs = []  // their summaries describe the heads
     }
-    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
     graph = try PixelBlocks(graph).graph  // Core ML has at most five axes
     let converted = try ChannelsFirst(
       graph, transposesPorts: true, outputGroup: description.headNames,
@@ -98,7 +98,7 @@ struct CoreMLExportSource {
     let types = try SingleExample.types(converted.graph, for: "Core ML")
     self.types = types
     sizes = try CoreMLImageSizes(
-      options.imageSizes, converted.graph, converted.graph.inputs.map { types[$0.value.index] })
+      options.sizes, converted.graph, converted.graph.inputs.map { types[$0.value.index] })
     var losses = converted.losses
     if detector != nil { losses += DetectionDecoding.losses(content.description) }
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
@@ -116,7 +116,7 @@ struct CoreMLExportSource {
         inputs: boxes.inputs.map(\.name), outputs: [names.confidence, names.coordinates])
     } catch {
       throw WeighbridgeError(
-        error.code, "\(error.reason) (\(APIName.withoutSuppression) writes the heads as they are)",
+        error.code, "\(error.reason) (\(APIName.withoutNMS) writes the heads as they are)",
         place: error.place)
     }
   }

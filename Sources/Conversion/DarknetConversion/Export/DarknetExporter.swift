@@ -9,40 +9,39 @@ package import GraphIR
 /// operators when they are read again. Any other model is translated operator by operator
 /// (``DarknetOperators``).
 package enum DarknetExporter: Exporter {
-  package static let options: Set<ExportOption> = [.darknetFork]
   package static let keepsEncodings = false
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: DarknetOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     let isFromDarknet = content.provenance.framework == "darknet"
     let originalFork = content.provenance.options["darknet"].flatMap(DarknetFork.init)
     var plan =
       isFromDarknet
       ? try DarknetSectionRecovery.plan(
-        content, fork: options.darknetFork ?? originalFork ?? .alexeyab)
-      : try DarknetTranslation.plan(content, fork: options.darknetFork)
+        content, fork: options.darknet ?? originalFork ?? .alexeyab)
+      : try DarknetTranslation.plan(content, fork: options.darknet)
     plan.losses += losses(content)
     return ExportReport(
-      files: try write(plan, to: path, options, cancellation), losses: plan.losses)
+      files: try write(plan, to: path, writing), losses: plan.losses)
   }
 
   /// Writes both files; the `.cfg` appears last.
   private static func write(
-    _ plan: DarknetPlan, to path: String, _ options: ExportOptions, _ cancellation: Cancellation?
+    _ plan: DarknetPlan, to path: String, _ writing: WriteOptions
   ) throws(WeighbridgeError) -> [String] {
     let writer = try DarknetWeightsWriter(plan)
     let weightsPath = FilePath(path).replacingExtension("weights")
     guard weightsPath != path else {
       throw .outputFailed("is the name of the weights that go beside the .cfg").at(file: path)
     }
-    try options.checkReplacing([path, weightsPath])
+    try writing.checkReplacing([path, weightsPath])
     var configuration = try AtomicFile(path: path)
     try configuration.append(Array(plan.text.utf8).span.bytes)
     var weights = try AtomicFile(path: weightsPath)
-    try writer.write(to: &weights, cancellation)
-    try weights.commit(replacing: options.isReplacing)
-    try configuration.commit(replacing: options.isReplacing)
+    try writer.write(to: &weights, writing.cancellation)
+    try weights.commit(replacing: !writing.noClobber)
+    try configuration.commit(replacing: !writing.noClobber)
     return [path, weightsPath]
   }
 

@@ -14,7 +14,7 @@ struct DarknetForkChoice {
   init(_ configuration: DarknetConfiguration, given: DarknetFork?) {
     if let given {
       (fork, isKnown) = (given, true)
-      decision = "read as \(given.title) means it, as \(APIName.darknetFork) says"
+      decision = "read as \(given.title) means it, as \(APIName.darknet) says"
       return
     }
     let evidence = Self.evidence(configuration)
@@ -27,7 +27,7 @@ struct DarknetForkChoice {
     } else {
       decision =
         "nothing tells AlexeyAB's darknet and pjreddie's apart: read as \(fork.title) means it "
-        + "(\(APIName.darknetFork) \(fork.other.rawValue) for the other)"
+        + "(\(APIName.darknet) \(fork.other.rawValue) for the other)"
     }
   }
 

@@ -21,7 +21,7 @@ struct DarknetLabels {
   ///   `.data` file and the file that it names.
   init(_ path: String, classCount: Int?, _ options: ReadOptions) throws(WeighbridgeError) {
     self.options = options
-    if let data = options.darknetData {
+    if let data = options.data {
       try read(data: data, classCount)
     } else if let classCount, options.findsLabels {
       try search(nextTo: FilePath(path), classCount)
@@ -80,7 +80,7 @@ struct DarknetLabels {
     guard let found = candidates.first(where: FilePath.isFile) else {
       throw .missing(
         "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "
-          + "or name the labels with \(APIName.labels) in place of \(APIName.darknetData)"
+          + "or name the labels with \(APIName.labels) in place of \(APIName.data)"
       ).at(.line(names.line)).at(file: path)
     }
     let labels = try LabelFile.read(found)

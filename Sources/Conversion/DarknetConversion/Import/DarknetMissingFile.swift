@@ -43,7 +43,7 @@ package struct DarknetMissingFile {
     let command = found.first.map { DarknetFilePairs.command(path, $0.path) }
     let suggestion =
       command.flatMap { Self.suggestion(found, $0) }
-      ?? "name them with \(APIName.weights), or make some up with \(APIName.randomSeed) SEED"
+      ?? "name them with \(APIName.weights), or make some up with \(APIName.randomWeights) SEED"
     return .missing(
       "its weights are expected in \(expected), which cannot be opened; \(suggestion)"
     ).at(file: path)

@@ -11,10 +11,10 @@ struct DarknetParameterCount {
   ///
   /// - Throws: What ``DarknetImporter`` throws when no fork can read the network.
   init(_ configuration: DarknetConfiguration, _ options: ReadOptions) throws(WeighbridgeError) {
-    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    let choice = DarknetForkChoice(configuration, given: options.darknet)
     func count(_ fork: DarknetFork) throws(WeighbridgeError) -> Int {
       try DarknetImporter(
-        configuration: configuration, fork: fork, isStrict: options.isStrict, trees: [:]
+        configuration: configuration, fork: fork, isStrict: options.strict, trees: [:]
       ).parameterCount()
     }
     let otherCount = choice.isKnown ? nil : try? count(choice.fork.other)

@@ -44,7 +44,7 @@ struct DarknetSizeMismatch {
     if abs(difference) == 1 {
       return "the header's counter has \(difference < 0 ? "32 bits and was read as 64" : "64 bits")"
         + (difference < 0 ? "" : " and was read as 32")
-        + " (\(APIName.darknetFork) chooses how old files are read), or one number was lost"
+        + " (\(APIName.darknet) chooses how old files are read), or one number was lost"
     }
     // The most conclusive explanations come first: those without a number that is chosen to fit.
     if let cause = DarknetSizeExplanations(importer, available: weights.available).cause {

@@ -19,14 +19,14 @@ extension DarknetSource {
       if DarknetSections.all[name] == nil { layer.problem = "is a section that is not known" }
       outline.layers.append(layer)
     }
-    let fork = DarknetForkChoice(configuration, given: options.darknetFork).fork
+    let fork = DarknetForkChoice(configuration, given: options.darknet).fork
     outline.provenance.options["darknet"] = fork.rawValue
     outline.attemptImport { (units) throws(WeighbridgeError) in
       let last = units.max() ?? 0
       let importer = DarknetImporter(
         configuration: DarknetConfiguration(
           sections: Array(configuration.sections[...last])), fork: fork,
-        isStrict: options.isStrict, trees: trees)
+        isStrict: options.strict, trees: trees)
       return try importer.run(.recording()).graph
     }
     if let last = outline.layers.last, let type = last.outputs.first {

@@ -5,9 +5,7 @@ import GraphIR
 
 extension DarknetSource: ModelSource {
   package static let format = "a darknet .cfg"
-  package static let options: Set<APIName> = [
-    .weights, .darknetFork, .darknetData, .randomSeed, .isStrict,
-  ]
+  package static let options = Set<APIName>.darknetOptions
 
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     DarknetConfiguration.recognizes(bytes)

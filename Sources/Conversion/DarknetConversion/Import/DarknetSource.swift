@@ -45,9 +45,9 @@ package struct DarknetSource: Sendable {
     _ path: String, _ configuration: DarknetConfiguration, _ options: ReadOptions
   ) throws(WeighbridgeError) -> SourceFile? {
     if options.deferredWeightLimit != nil { return nil }
-    guard options.randomSeed == nil else {
+    guard options.randomWeights == nil else {
       guard options.weights == nil else {
-        throw .mismatch("\(APIName.weights) and \(APIName.randomSeed) exclude each other")
+        throw .mismatch("\(APIName.weights) and \(APIName.randomWeights) exclude each other")
       }
       return nil
     }
@@ -89,7 +89,7 @@ package struct DarknetSource: Sendable {
     var provenance = Provenance()
     provenance.framework = "darknet"
     provenance.options["darknet"] = fork.rawValue
-    if let seed = options.randomSeed { provenance.options["random-weights"] = String(seed) }
+    if let seed = options.randomWeights { provenance.options["random-weights"] = String(seed) }
     provenance.decisions = [.init(layer: "", text: decision)] + result.decisions
     if let weights {
       provenance.frameworkVersion = try? DarknetWeightsHeader(weights.store, fork: fork).version
@@ -112,7 +112,7 @@ package struct DarknetSource: Sendable {
   private func importModel() throws(WeighbridgeError) -> (
     fork: DarknetFork, decision: String, result: DarknetImporter.Result
   ) {
-    let choice = DarknetForkChoice(configuration, given: options.darknetFork)
+    let choice = DarknetForkChoice(configuration, given: options.darknet)
     do throws(WeighbridgeError) {
       return (choice.fork, choice.decision, try importModel(choice.fork))
     } catch {
@@ -137,7 +137,7 @@ package struct DarknetSource: Sendable {
 
   private func importModel(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetImporter.Result {
     let importer = DarknetImporter(
-      configuration: configuration, fork: fork, isStrict: options.isStrict, trees: trees)
+      configuration: configuration, fork: fork, isStrict: options.strict, trees: trees)
     let supply = try supply(fork)
     do throws(WeighbridgeError) {
       if supply.isRandom {
@@ -155,7 +155,7 @@ package struct DarknetSource: Sendable {
 
   /// The weights, from the file or random.
   private func supply(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetWeightSupply {
-    guard let weights else { return DarknetWeightSupply(seed: options.randomSeed ?? 0) }
+    guard let weights else { return DarknetWeightSupply(seed: options.randomWeights ?? 0) }
     return try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
       let header = try DarknetWeightsHeader(weights.store, fork: fork)
       let remainder = (weights.store.count - header.byteCount) % 4

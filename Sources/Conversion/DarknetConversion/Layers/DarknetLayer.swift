@@ -68,7 +68,7 @@ package struct DarknetLayer: MappedLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
   package mutating func tolerate(_ text: String) throws(WeighbridgeError) {
     guard !network.isStrict else {
-      throw .unsupported("\(text) (refused, because \(APIName.isStrict) was given)")
+      throw .unsupported("\(text) (refused, because \(APIName.strict) was given)")
         .at(.line(lastLine))
     }
     decide("line \(lastLine): \(text)")

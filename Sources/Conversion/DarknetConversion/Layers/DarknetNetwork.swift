@@ -39,7 +39,7 @@ package struct DarknetNetwork: SourceNetwork {
 
   /// Advice to read the file as the other fork, if that works; empty otherwise.
   package var otherForkAdvice: String {
-    isReadByOtherFork() ? " (\(APIName.darknetFork) \(fork.other.rawValue))" : ""
+    isReadByOtherFork() ? " (\(APIName.darknet) \(fork.other.rawValue))" : ""
   }
 
   /// Creates an empty network; its own section must be read first.

@@ -21,7 +21,7 @@ package struct CustomLayerPolicy: Sendable {
   package static func opened(
     _ options: ReadOptions
   ) throws(WeighbridgeError) -> (policy: CustomLayerPolicy, file: SourceFile?) {
-    var policy = CustomLayerPolicy(keepsUnknown: options.keepsUnknown)
+    var policy = CustomLayerPolicy(keepsUnknown: options.keepUnknown)
     guard let path = options.customLayers else { return (policy, nil) }
     let store = ByteStore(try MappedFile(path: path))
     policy.layers = try CustomLayers(contentsOf: store, path: path)

@@ -48,41 +48,38 @@ struct KerasTranslation {
 
 /// Writes models as `.keras` archives of Keras 3.
 package enum KerasArchiveExporter: Exporter {
-  package static let options: Set<ExportOption> = []
   package static let keepsEncodings = false
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: NoOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
-    try KerasTranslation(content, format: .archive).write(.archive, to: path, options, cancellation)
+    try KerasTranslation(content, format: .archive).write(.archive, to: path, writing)
   }
 }
 
 /// Writes models as `.h5` files of Keras 2.15.
 package enum KerasHDF5Exporter: Exporter {
-  package static let options: Set<ExportOption> = []
   package static let keepsEncodings = false
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: NoOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
-    try KerasTranslation(content, format: .hdf5).write(.hdf5, to: path, options, cancellation)
+    try KerasTranslation(content, format: .hdf5).write(.hdf5, to: path, writing)
   }
 }
 
 extension KerasTranslation {
   fileprivate func write(
-    _ format: KerasOutputFormat, to path: String, _ options: ExportOptions,
-    _ cancellation: Cancellation?
+    _ format: KerasOutputFormat, to path: String, _ writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     var writer = try KerasFileWriter(model, as: format, to: path)
-    var stream = WeightStream(cancellation)
+    var stream = WeightStream(writing.cancellation)
     for weight in writer.weights {
       try writer.beginWeight()
       guard let tensor = elements[weight.layer]?[weight.index] else { continue }
       try stream.write(tensor) { (bytes) throws(WeighbridgeError) in try writer.append(bytes) }
     }
-    try writer.commit(replacing: options.isReplacing)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: [path], losses: losses)
   }
 }

@@ -91,8 +91,8 @@ package struct KerasSource: Sendable {
     self.custom = custom
     self.files = files + (customFile.map { [$0] } ?? [])
     inputShapes = options.inputShapes
-    isStrict = options.isStrict
-    startsAtTokens = options.startsAtTokens
+    isStrict = options.strict
+    startsAtTokens = options.fromTokenIDs
   }
 
   /// The source of the model's architecture.

@@ -52,5 +52,5 @@ extension Catalog {
   ]
 
   private static let lookup =
-    "tensors of strings are not supported; with \(APIName.startsAtTokens) the model takes token IDs"
+    "tensors of strings are not supported; with \(APIName.fromTokenIDs) the model takes token IDs"
 }

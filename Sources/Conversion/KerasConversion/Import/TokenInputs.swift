@@ -42,7 +42,7 @@ struct TokenInputs {
       lines.append(line)
     }
     lines.append(
-      "\(APIName.startsAtTokens) reads the model from the token ids on: make them as these layers do, and "
+      "\(APIName.fromTokenIDs) reads the model from the token ids on: make them as these layers do, and "
         + "give them in place of the texts")
     return .unsupported(lines.joined(separator: "\n"))
   }
@@ -69,7 +69,7 @@ struct TokenInputs {
   func replaced() throws(WeighbridgeError) -> (model: KerasModelRecord, inputs: [Input]) {
     guard areNeeded else {
       throw .mismatch(
-        "has neither a TextVectorization nor a StringLookup among its layers: \(APIName.startsAtTokens) does "
+        "has neither a TextVectorization nor a StringLookup among its layers: \(APIName.fromTokenIDs) does "
           + "not apply")
     }
     var replacements: [String: (className: String, config: JSONObject)] = [:]

@@ -5,21 +5,20 @@ import NCNNFormat
 
 /// Writes a `.param` file and a `.bin` file next to it: channels first, without a batch axis.
 package enum NCNNExporter: Exporter {
-  package static let options: Set<ExportOption> = [.precision, .suppression, .folding]
   package static let keepsEncodings = false
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: NCNNOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try NCNNTranslation(content, options: options)
     let weightsPath = FilePath(path).replacingExtension("bin")
     guard weightsPath != path else {
       throw .outputFailed("is the name of the weights that go next to the .param").at(file: path)
     }
-    try options.checkReplacing([path, weightsPath])
+    try writing.checkReplacing([path, weightsPath])
     var writer = try NCNNWriter(
       NCNNModel(layers: translation.layers), to: path, weights: weightsPath)
-    var stream = WeightStream(cancellation)
+    var stream = WeightStream(writing.cancellation)
     for layer in translation.layers {
       for weight in translation.weights[layer.name] ?? [] {
         let encoding = try writer.beginWeight(isHalf: options.precision == .float16)
@@ -28,7 +27,7 @@ package enum NCNNExporter: Exporter {
         ) { (bytes) throws(WeighbridgeError) in try writer.append(bytes) }
       }
     }
-    try writer.commit(replacing: options.isReplacing)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: [path, weightsPath], losses: translation.losses)
   }
 }

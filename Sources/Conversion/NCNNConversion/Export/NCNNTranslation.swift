@@ -13,13 +13,13 @@ struct NCNNTranslation {
   /// Descriptions of what the files lack or contain in another form.
   private(set) var losses: [String]
 
-  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+  init(_ content: ModelContent, options: NCNNOptions) throws(WeighbridgeError) {
     var graph = content.graph
-    let detection = options.suppressesBoxes ?? false ? try NCNNDetection(content) : nil
+    let detection = options.withNMS ?? false ? try NCNNDetection(content) : nil
     if let detection { graph = detection.graph }
     // Arrays without a batch, as those of Core ML, are ncnn's own.
     graph = try BatchOfOne(graph, ranks: 1...NCNNBuilder.maximumRank).graph
-    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
     let channelsFirst = try ChannelsFirst(
       try PixelBlocks(graph).graph, transposesPorts: true,
       outputGroup: content.description.headNames, needsLayout: NCNNOperators.table.needsLayout)

@@ -7,13 +7,10 @@ import ONNXFormat
 /// Writes ONNX models: channels-first internally, with the source's axis order for inputs and
 /// outputs unless the options state otherwise.
 package enum ONNXExporter: Exporter {
-  package static let options: Set<ExportOption> = [
-    .opset, .layout, .externalWeights, .precision, .suppression, .folding,
-  ]
   package static let keepsEncodings = true
 
   package static func write(
-    _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
+    _ content: ModelContent, to path: String, options: ONNXOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try ONNXTranslation(content, options: options)
     let size = translation.weights.reduce(0) { $0 + $1.initializer.byteCount }
@@ -21,14 +18,14 @@ package enum ONNXExporter: Exporter {
     let isLarge = size > ONNXWriter.maximumFileSize - (64 << 20)
     var files = [path]
     var storage = ONNXWriter.Storage.embedded
-    if options.storesExternalWeights || isLarge {
+    if options.externalData || isLarge {
       storage = .external(path: "\(path).data", name: "\(FilePath(path).name).data")
       files.append("\(path).data")
     }
-    try options.checkReplacing(files)
+    try writing.checkReplacing(files)
     var writer = try ONNXWriter(translation.model, to: path, storage: storage)
-    try write(translation.weights, with: &writer, cancellation)
-    try writer.commit(replacing: options.isReplacing)
+    try write(translation.weights, with: &writer, writing.cancellation)
+    try writer.commit(replacing: !writing.noClobber)
     return ExportReport(files: files, losses: translation.losses)
   }
 

@@ -25,7 +25,7 @@ struct ONNXSuppression {
     guard detector.suppression != .classAgnostic else {
       throw .unsupported(
         "ONNX suppresses the boxes of each class separately, and this detector those of all "
-          + "classes at once (\(APIName.withoutSuppression) writes the heads as they are)")
+          + "classes at once (\(APIName.withoutNMS) writes the heads as they are)")
     }
     self.detector = detector
   }

@@ -23,7 +23,7 @@ struct ONNXTranslation {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX cannot express;
   ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written.
-  init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
+  init(_ content: ModelContent, options: ONNXOptions) throws(WeighbridgeError) {
     let opset = options.opset ?? Self.standardOpset
     guard let irVersion = Self.irVersions[opset] else {
       throw .mismatch("opset \(opset), and 13 to 21 can be written")
@@ -74,17 +74,17 @@ struct ONNXTranslation {
 
   /// Returns the graph to translate, and the suppression of its boxes where requested.
   private static func prepared(
-    _ content: ModelContent, _ options: ExportOptions
+    _ content: ModelContent, _ options: ONNXOptions
   ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
     var graph = content.graph
     var suppression: ONNXSuppression?
-    if options.suppressesBoxes ?? false {
+    if options.withNMS ?? false {
       graph = try DetectionDecoding(graph, content.description).graph
       suppression = try content.description.detector.map { (detector) throws(WeighbridgeError) in
         try ONNXSuppression(detector)
       }
     }
-    if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
+    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
     graph = try PixelBlocks(graph).graph
     let converted = try ChannelsFirst(
       graph, transposesPorts: options.layout == .nchw, outputGroup: content.description.headNames,

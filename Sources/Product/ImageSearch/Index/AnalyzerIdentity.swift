@@ -13,8 +13,8 @@ struct AnalyzerIdentity {
     let detector = model.description.detector
     // The same defaults as the detector's own.
     let threshold =
-      detection.threshold ?? detector?.confidenceThreshold ?? Detector.defaultThreshold
-    let overlap = detection.overlap ?? detector?.overlapThreshold ?? Detector.defaultOverlap
+      detection.confidenceThreshold ?? detector?.confidenceThreshold ?? Detector.defaultThreshold
+    let overlap = detection.iouThreshold ?? detector?.overlapThreshold ?? Detector.defaultOverlap
     let suppression = detection.suppression ?? detector?.suppression ?? .greedy
     settings = [
       "threshold \(threshold)", "overlap \(overlap)", "suppression \(suppression.rawValue)",

@@ -50,7 +50,7 @@ extension ModelPage {
     else { return "" }
     return missing(
       "There are no reference outputs. \(APIName.verifyReferences) gives inputs together with what the "
-        + "original framework made of them, and \(APIName.verifySource) names the original file.")
+        + "original framework made of them, and \(APIName.against) names the original file.")
   }
 
   /// Lists the layers, with the worst element of each.

@@ -73,7 +73,7 @@ public struct CompactOptions: Sendable {
   public var evaluation: Examples?
   /// Whether batch normalizations are first folded into the weights before them, which then differ
   /// from those of the source; otherwise they are kept exactly. Not possible without loss.
-  public var foldsBatchNormalization = false
+  public var foldBatchNorm = false
   /// Whether an example with its outputs is stored for verifying the loss, if the model has no
   /// reference outputs; `nil` to do so when that takes at most a tenth of the size of the weights.
   public var storesProof: Bool?
@@ -84,4 +84,14 @@ public struct CompactOptions: Sendable {
 
   /// No loss.
   public init() {}
+}
+
+/// The names of version 0.2.
+extension CompactOptions {
+  /// The former name of ``foldBatchNorm``.
+  @available(*, deprecated, renamed: "foldBatchNorm")
+  public var foldsBatchNormalization: Bool {
+    get { foldBatchNorm }
+    set { foldBatchNorm = newValue }
+  }
 }

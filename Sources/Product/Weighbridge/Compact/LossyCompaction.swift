@@ -22,7 +22,7 @@ struct LossyCompaction {
   ///   cannot run.
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
     guard options.budget != .lossless || options.activations != nil else {
-      guard !options.foldsBatchNormalization else {
+      guard !options.foldBatchNorm else {
         throw .mismatch(
           "folding batch normalizations rounds weights, so it needs a budget that allows a loss")
       }
@@ -58,7 +58,7 @@ struct LossyCompaction {
       goal = .budget(.answers(fraction, answers.comparison))
     }
     var original = model
-    if options.foldsBatchNormalization {
+    if options.foldBatchNorm {
       original.content.graph = try BatchNormalizationFolding(model.content.graph).graph
     }
     (self.original, self.options) = (original, options)
@@ -132,7 +132,7 @@ struct LossyCompaction {
     return CompactionRecord(
       author: "weighbridge \(weighbridgeVersion)",
       request: request
-        + (options.foldsBatchNormalization ? ", batch normalizations folded" : ""),
+        + (options.foldBatchNorm ? ", batch normalizations folded" : ""),
       inputs: examples?.evaluationSummary ?? "nothing: the model cannot run",
       inputCount: examples?.evaluation.count ?? 0,
       originalByteCount: original.content.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },

@@ -28,8 +28,7 @@ struct Compact: CancellableCommand {
     name: .customShort("o"), help: ArgumentHelp("The file that is written.", valueName: "out.wbm"))
   var path: String
 
-  @Flag(help: "Refuse to replace an existing file.")
-  var noClobber = false
+  @OptionGroup var writing: WritingOptions
 
   @OptionGroup(title: "Budget") var budget: BudgetOptions
   @OptionGroup(title: "Source") var source: SourceOptions
@@ -42,7 +41,7 @@ struct Compact: CancellableCommand {
     let compacted = try budget.compacted(
       model, from: file, general.runOptions(cancellation, threads: threading),
       isQuiet: general.quiet)
-    try compacted.write(to: path, replacing: !noClobber, cancellation: cancellation)
+    try compacted.write(to: path, options: writing.options(cancellation))
     let inspection = try Inspection(of: path)
     general.report(inspection.json.namingOptions) {
       Console.message(compacted.sizeLine(path))

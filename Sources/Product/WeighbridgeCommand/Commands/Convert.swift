@@ -24,8 +24,7 @@ struct Convert: CancellableCommand {
       valueName: "file"))
   var output: String?
 
-  @Flag(help: "Refuse to replace an existing file.")
-  var noClobber = false
+  @OptionGroup var writing: WritingOptions
 
   @Flag(
     help:
@@ -76,7 +75,7 @@ struct Convert: CancellableCommand {
     }
     if verify { try check(model, cancellation) }
     let warnings = try model.write(
-      to: path, replacing: !noClobber, cancellation: cancellation)
+      to: path, options: writing.options(cancellation))
     for warning in warnings {
       Console.message(
         "warning: \(warning.nonFiniteCount) elements of \(warning.weight) are NaN or infinite")

@@ -39,8 +39,7 @@ struct Cut: CancellableCommand {
     name: .customShort("o"), help: ArgumentHelp("The file that is written.", valueName: "out.wbm"))
   var path: String
 
-  @Flag(help: "Refuse to replace an existing file.")
-  var noClobber = false
+  @OptionGroup var writing: WritingOptions
 
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
@@ -52,7 +51,7 @@ struct Cut: CancellableCommand {
     let part = try locating({ $0.at(file: file) }) { () throws(WeighbridgeError) in
       try model.cut(to: ends, from: starts, options: options)
     }
-    try part.write(to: path, replacing: !noClobber, cancellation: cancellation)
+    try part.write(to: path, options: writing.options(cancellation))
     try general.report(Inspection(of: path).json.namingOptions) {
       Console.message(part.sizeLine(path))
       for port in part.inputs { Console.message("takes \(port.name), \(port.type)") }

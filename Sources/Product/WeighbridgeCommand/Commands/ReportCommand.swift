@@ -30,8 +30,7 @@ struct ReportCommand: CancellableCommand {
       "The page that is written; - for standard output.", valueName: "report.html"))
   var output: String
 
-  @Flag(help: "Refuse to replace an existing file.")
-  var noClobber = false
+  @OptionGroup var writing: WritingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -74,7 +73,7 @@ struct ReportCommand: CancellableCommand {
     let report = try Report(models, options: options)
     try target.append(Array(try report.html().utf8).span.bytes)
     let byteCount = target.count
-    try target.commit(replacing: !noClobber)
+    try target.commit(replacing: !writing.noClobber)
     general.report(json(report, byteCount)) {
       Console.message("\(output): \(byteCount.grouped) bytes")
     }
@@ -99,7 +98,8 @@ struct ReportCommand: CancellableCommand {
     options.profiles = !noProfile
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
-    options.verification.source = against.map { (path: $0, options: readOptions) }
+    options.verification.against = against
+    options.verification.againstOptions = readOptions
     options.verification.references = try references.arrays()
     options.verification.tolerance = checking.tolerance
     options.verification.run = general.runOptions(

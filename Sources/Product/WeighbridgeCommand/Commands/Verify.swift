@@ -27,9 +27,10 @@ struct Verify: CancellableCommand {
 
   func run(_ cancellation: Cancellation) throws {
     var options = VerifyOptions()
-    options.source = against.map { (path: $0, options: source.readOptions) }
+    options.against = against
+    options.againstOptions = source.readOptions
     options.references = try references.arrays()
-    options.checksLayers = layers
+    options.layers = layers
     options.run = general.runOptions(cancellation, threads: checking.threading, progress: progress)
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()

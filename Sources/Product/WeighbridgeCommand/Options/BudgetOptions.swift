@@ -121,7 +121,7 @@ struct BudgetOptions: ParsableArguments {
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
-    options.foldsBatchNormalization = foldBatchNorm
+    options.foldBatchNorm = foldBatchNorm
     return options
   }
 

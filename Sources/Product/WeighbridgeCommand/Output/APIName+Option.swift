@@ -1,5 +1,6 @@
+// Generated from Schemas/options.json by Scripts/options. Do not edit.
+
 import Bytes
-import JSON
 
 extension APIName {
   /// The corresponding option of the program.
@@ -9,15 +10,29 @@ extension APIName {
     case .kerasVersion: "--keras-version"
     case .kerasBackend: "--keras-backend"
     case .inputShapes: "--input-shape"
-    case .startsAtTokens: "--from-token-ids"
     case .customLayers: "--custom-layers"
-    case .keepsUnknown: "--keep-unknown"
     case .weights: "--weights"
-    case .darknetFork: "--darknet"
-    case .darknetData: "--data"
-    case .randomSeed: "--random-weights"
-    case .fixedInputs: "--set"
-    case .isStrict: "--strict"
+    case .darknet: "--darknet"
+    case .data: "--data"
+    case .randomWeights: "--random-weights"
+    case .fixedInputs: "--fixed-input"
+    case .fromTokenIDs: "--from-token-ids"
+    case .keepUnknown: "--keep-unknown"
+    case .strict: "--strict"
+    case .memoryLimit: "--memory-limit"
+    case .noClobber: "--no-clobber"
+    case .exportDarknet: "--darknet"
+    case .exportLayout: "--layout"
+    case .exportPrecision: "--precision"
+    case .exportKind: "--kind"
+    case .exportSizes: "--sizes"
+    case .exportOpset: "--opset"
+    case .exportSpecVersion: "--spec-version"
+    case .exportExternalData: "--external-data"
+    case .exportFoldBatchNorm: "--fold-batch-norm"
+    case .exportWithNMS: "--with-nms"
+    case .exportKeepIntegers: "--keep-integers"
+    case .against: "--against"
     case .labels: "--labels"
     case .images: "--image-input"
     case .imageScale: "--image-scale"
@@ -25,28 +40,16 @@ extension APIName {
     case .detector: "--detector"
     case .anchors: "--anchors"
     case .metadataFile: "--metadata"
-    case .verifySource: "--against"
     case .verifyReferences: "--reference-inputs"
     case .reportImage: "--image"
     case .withoutVerification: "--no-verify"
     case .withoutProfile: "--no-profile"
     case .exportTarget: "--to"
-    case .withoutSuppression: "--without-nms"
-    case .memoryLimit: "--memory-limit"
+    case .withoutNMS: "--without-nms"
     case .rebuilding: "weighbridge index --rebuild"
     case .readModel: "weighbridge convert"
     case .detect: "weighbridge detect"
     case .editMetadata: "weighbridge metadata --set"
     }
   }
-}
-
-extension String {
-  /// The library's message with the program's options in place of the names in its API.
-  var namingOptions: String { replacingAPINames(\.option) }
-}
-
-extension JSONValue {
-  /// The library's report with the program's options in place of the names in its API.
-  var namingOptions: JSONValue { mapStrings(\.namingOptions) }
 }

@@ -29,7 +29,7 @@ struct ReportWork {
       switch path.split(separator: ".").last?.lowercased() {
       case "weights": read.weights = path
       case "json", "yaml": read.architecture = path
-      case "data": read.darknetData = path
+      case "data": read.data = path
       case "names", "txt": edit.labels = try LabelFile.read(path)
       default:
         if try ImageFormat(contentsOf: path) == nil {

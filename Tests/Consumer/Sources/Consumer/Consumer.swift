@@ -18,7 +18,7 @@ enum Consumer {
     try model.write(to: output)
 
     var options = VerifyOptions()
-    options.source = (path: source, options: ReadOptions())
+    options.against = source
     let report = try Model(contentsOf: output).verify(options)
     for result in report.results { print(result.name, result.status.rawValue, result.reason) }
     guard report.passed else { throw WeighbridgeError(.mismatch, "the verification failed") }

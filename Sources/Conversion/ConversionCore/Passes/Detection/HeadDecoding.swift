@@ -52,7 +52,7 @@ package struct HeadDecoding {
     guard detector.classTree == nil else {
       throw .unsupported(
         "the classes form a tree, of which a box has one class: there is no confidence for each "
-          + "of them (\(APIName.withoutSuppression) writes the heads as they are)")
+          + "of them (\(APIName.withoutNMS) writes the heads as they are)")
     }
     if detector.kind == .boxes, heads.count == 2 {
       return Boxes(confidence: heads[0], coordinates: heads[1])

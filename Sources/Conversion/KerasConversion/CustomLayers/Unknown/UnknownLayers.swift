@@ -76,7 +76,7 @@ package struct UnknownLayers {
     if described.contains(where: { proposals[$0] == nil && remarks[$0]?.proposal == nil }) {
       lines.append(
         "Say what each computes in a file for \(APIName.customLayers), with a layer of Keras (class_name and "
-          + "config) or operators in place of the dots; \(APIName.keepsUnknown) keeps them, and the model then "
+          + "config) or operators in place of the dots; \(APIName.keepUnknown) keeps them, and the model then "
           + "cannot run:")
     }
     if let line = proposalLine(described) { lines.append(line) }

@@ -1,0 +1,356 @@
+// Generated from Schemas/options.json by Scripts/options. Do not edit.
+
+public import Bytes
+public import DarknetFormat
+
+/// The options of all formats, for a format that is only known when the program runs:
+/// `ExportTarget(_:options:)` refuses those that do not apply. Where it is known before, the
+/// options of an ``ExportTarget`` are those that the format has.
+public struct ExportOptions: Sendable {
+  /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model
+  /// from darknet, else alexeyab.
+  public var darknet: DarknetFork?
+  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or
+  /// nchw.
+  public var layout: ExportLayout?
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// computes in float32 all the same.
+  public var precision: ExportPrecision?
+  /// What a Core ML model is: network, classifier or regressor. By default a classifier where
+  /// labels and a vector of probabilities fit each other, else a network.
+  public var kind: CoreMLKind?
+  /// The sizes that images of a Core ML model may have, width before height, the usual one first,
+  /// where the network leaves them open: 416x416,608x320. By default any size.
+  public var sizes: [ImageSize] = []
+  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
+  /// supports.
+  public var opset: Int?
+  /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its
+  /// layers.
+  public var specVersion: Int?
+  /// Whether to put the weights of an ONNX model into a file beside it, with .data added to its
+  /// name; more than 2 GB of weights always are.
+  public var externalData = false
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+  /// Whether to keep weights in .safetensors and .npz files in the encoding in which they are
+  /// stored (integers, tables, 16 bits), with scales and tables beside them: NAME/quantized,
+  /// NAME/scale, NAME/codes, NAME/table.
+  public var keepIntegers = false
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// The names of the options that are given.
+  package var given: [APIName] {
+    let options: [(name: APIName, isGiven: Bool)] = [
+      (.exportDarknet, darknet != nil), (.exportLayout, layout != nil),
+      (.exportPrecision, precision != nil), (.exportKind, kind != nil),
+      (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
+      (.exportSpecVersion, specVersion != nil), (.exportExternalData, externalData),
+      (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
+      (.exportKeepIntegers, keepIntegers),
+    ]
+    return options.filter(\.isGiven).map(\.name)
+  }
+}
+
+/// How a file of arrays is written.
+public struct ArrayOptions: Sendable {
+  /// Whether to keep weights in .safetensors and .npz files in the encoding in which they are
+  /// stored (integers, tables, 16 bits), with scales and tables beside them: NAME/quantized,
+  /// NAME/scale, NAME/codes, NAME/table.
+  public var keepIntegers = false
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    keepIntegers = options.keepIntegers
+  }
+}
+
+/// How a Core ML model is written.
+public struct CoreMLOptions: Sendable {
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// computes in float32 all the same.
+  public var precision = ExportPrecision.float32
+  /// What a Core ML model is: network, classifier or regressor. By default a classifier where
+  /// labels and a vector of probabilities fit each other, else a network.
+  public var kind: CoreMLKind?
+  /// The sizes that images of a Core ML model may have, width before height, the usual one first,
+  /// where the network leaves them open: 416x416,608x320. By default any size.
+  public var sizes: [ImageSize] = []
+  /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its
+  /// layers.
+  public var specVersion: Int?
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    precision = options.precision ?? precision
+    kind = options.kind
+    sizes = options.sizes
+    specVersion = options.specVersion
+    foldBatchNorm = options.foldBatchNorm
+    withNMS = options.withNMS
+  }
+}
+
+/// How files of darknet are written.
+public struct DarknetOptions: Sendable {
+  /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model
+  /// from darknet, else alexeyab.
+  public var darknet: DarknetFork?
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    darknet = options.darknet
+  }
+}
+
+/// How files of ncnn are written.
+public struct NCNNOptions: Sendable {
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// computes in float32 all the same.
+  public var precision = ExportPrecision.float32
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    precision = options.precision ?? precision
+    foldBatchNorm = options.foldBatchNorm
+    withNMS = options.withNMS
+  }
+}
+
+/// How an ONNX model is written.
+public struct ONNXOptions: Sendable {
+  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or
+  /// nchw.
+  public var layout = ExportLayout.source
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// computes in float32 all the same.
+  public var precision = ExportPrecision.float32
+  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
+  /// supports.
+  public var opset: Int?
+  /// Whether to put the weights of an ONNX model into a file beside it, with .data added to its
+  /// name; more than 2 GB of weights always are.
+  public var externalData = false
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    layout = options.layout ?? layout
+    precision = options.precision ?? precision
+    opset = options.opset
+    externalData = options.externalData
+    foldBatchNorm = options.foldBatchNorm
+    withNMS = options.withNMS
+  }
+}
+
+/// The name of a format in which models are written for other tools.
+public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
+  /// A Core ML model, as a neural network.
+  case coreml
+  /// A darknet `.cfg` with a `.weights` file next to it.
+  case darknet
+  /// An ONNX model.
+  case onnx
+  /// The named weights, in the format of huggingface/safetensors.
+  case safetensors
+  /// The named weights, as NumPy arrays.
+  case npz
+  /// A `.keras` archive of Keras 3.
+  case keras
+  /// An `.h5` file of Keras 2.15.
+  case kerasHDF5 = "keras-h5"
+  /// An ncnn `.param` with a `.bin` file next to it.
+  case ncnn
+
+  /// The extension of the file that the user names, without a dot.
+  public var fileExtension: String {
+    switch self {
+    case .coreml: "mlmodel"
+    case .darknet: "cfg"
+    case .onnx: "onnx"
+    case .safetensors: "safetensors"
+    case .npz: "npz"
+    case .keras: "keras"
+    case .kerasHDF5: "h5"
+    case .ncnn: "param"
+    }
+  }
+
+  /// The options of ``ExportOptions`` that apply to the format.
+  package var options: Set<APIName> {
+    switch self {
+    case .coreml:
+      [
+        .exportPrecision, .exportKind, .exportSizes, .exportSpecVersion, .exportFoldBatchNorm,
+        .exportWithNMS,
+      ]
+    case .darknet: [.exportDarknet]
+    case .onnx:
+      [
+        .exportLayout, .exportPrecision, .exportOpset, .exportExternalData, .exportFoldBatchNorm,
+        .exportWithNMS,
+      ]
+    case .safetensors: [.exportKeepIntegers]
+    case .npz: [.exportKeepIntegers]
+    case .keras: []
+    case .kerasHDF5: []
+    case .ncnn: [.exportPrecision, .exportFoldBatchNorm, .exportWithNMS]
+    }
+  }
+}
+
+/// A format in which models are written for other tools, with its options.
+public enum ExportTarget: Sendable {
+  /// A Core ML model, as a neural network.
+  case coreml(CoreMLOptions = CoreMLOptions())
+  /// A darknet `.cfg` with a `.weights` file next to it.
+  case darknet(DarknetOptions = DarknetOptions())
+  /// An ONNX model.
+  case onnx(ONNXOptions = ONNXOptions())
+  /// The named weights, in the format of huggingface/safetensors.
+  case safetensors(ArrayOptions = ArrayOptions())
+  /// The named weights, as NumPy arrays.
+  case npz(ArrayOptions = ArrayOptions())
+  /// A `.keras` archive of Keras 3.
+  case keras
+  /// An `.h5` file of Keras 2.15.
+  case kerasHDF5
+  /// An ncnn `.param` with a `.bin` file next to it.
+  case ncnn(NCNNOptions = NCNNOptions())
+
+  /// The format without its options.
+  public var format: ExportFormat {
+    switch self {
+    case .coreml: .coreml
+    case .darknet: .darknet
+    case .onnx: .onnx
+    case .safetensors: .safetensors
+    case .npz: .npz
+    case .keras: .keras
+    case .kerasHDF5: .kerasHDF5
+    case .ncnn: .ncnn
+    }
+  }
+
+  /// Combines a format and options that are only known when the program runs.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which names an option that does not apply.
+  public init(
+    _ format: ExportFormat, options: ExportOptions = ExportOptions()
+  ) throws(WeighbridgeError) {
+    try options.check(for: format)
+    switch format {
+    case .coreml: self = .coreml(CoreMLOptions(options))
+    case .darknet: self = .darknet(DarknetOptions(options))
+    case .onnx: self = .onnx(ONNXOptions(options))
+    case .safetensors: self = .safetensors(ArrayOptions(options))
+    case .npz: self = .npz(ArrayOptions(options))
+    case .keras: self = .keras
+    case .kerasHDF5: self = .kerasHDF5
+    case .ncnn: self = .ncnn(NCNNOptions(options))
+    }
+  }
+}
+
+/// The names of version 0.2.
+extension ExportOptions {
+  /// The former name of ``darknet``.
+  @available(*, deprecated, renamed: "darknet")
+  public var darknetFork: DarknetFork? {
+    get { darknet }
+    set { darknet = newValue }
+  }
+
+  /// The former name of ``kind``.
+  @available(*, deprecated, renamed: "kind")
+  public var coreMLKind: CoreMLKind? {
+    get { kind }
+    set { kind = newValue }
+  }
+
+  /// The former name of ``sizes``.
+  @available(*, deprecated, renamed: "sizes")
+  public var imageSizes: [ImageSize] {
+    get { sizes }
+    set { sizes = newValue }
+  }
+
+  /// The former name of ``specVersion``.
+  @available(*, deprecated, renamed: "specVersion")
+  public var specificationVersion: Int? {
+    get { specVersion }
+    set { specVersion = newValue }
+  }
+
+  /// The former name of ``externalData``.
+  @available(*, deprecated, renamed: "externalData")
+  public var storesExternalWeights: Bool {
+    get { externalData }
+    set { externalData = newValue }
+  }
+
+  /// The former name of ``foldBatchNorm``.
+  @available(*, deprecated, renamed: "foldBatchNorm")
+  public var foldsBatchNormalization: Bool {
+    get { foldBatchNorm }
+    set { foldBatchNorm = newValue }
+  }
+
+  /// The former name of ``withNMS``.
+  @available(*, deprecated, renamed: "withNMS")
+  public var suppressesBoxes: Bool? {
+    get { withNMS }
+    set { withNMS = newValue }
+  }
+
+  /// The former name of ``keepIntegers``.
+  @available(*, deprecated, renamed: "keepIntegers")
+  public var keepsIntegers: Bool {
+    get { keepIntegers }
+    set { keepIntegers = newValue }
+  }
+}
