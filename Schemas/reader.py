@@ -150,7 +150,7 @@ class Rules:
         relative = tolerance["relative_l2"]
         refuse(relative is not None and (
             not math.isfinite(relative) or relative < 0 or tolerance["absolute"] != 0
-            or tolerance["relative"] != 0), f"the tolerance is {relative} x ||want||, and another")
+            or tolerance["relative"] != 0), f"the tolerance is {relative} x ||expected||, and another")
         for part in ("inputs", "outputs"):
             values = {port["name"]: graph["values"][port["value"]] for port in graph[part]}
             for array in references[part]:
@@ -404,9 +404,9 @@ def summary(file):
               for entry in graph[part]]
     for references in file.header["references"]:
         tolerance = references["tolerance"]
-        bound = f"{tolerance['absolute']} + {tolerance['relative']} x max|want|"
+        bound = f"{tolerance['absolute']} + {tolerance['relative']} x max|expected|"
         if tolerance["relative_l2"] is not None:
-            bound = f"{tolerance['relative_l2']} x ||want||"
+            bound = f"{tolerance['relative_l2']} x ||expected||"
         lines.append(f"references by {references['by'] or 'an unnamed author'}: within {bound} "
                      f"({words(tolerance['source'])})")
     return "\n".join(f"  {line}" for line in lines)

@@ -5,7 +5,7 @@ compares with what the original framework made of the same inputs.
 usage: coreml_peer.py PROGRAM [--fixtures FOLDER] [--only TEXT] [--verbose] [OPTION...]
 
 PROGRAM is `weighbridge`; options that are not known here are given to its `export`. A case passes
-when max|got - want| <= 1e-4 max(1, max|want|) for each output.
+when max|actual - expected| <= 1e-4 max(1, max|expected|) for each output.
 """
 
 import subprocess

@@ -4,7 +4,7 @@
 usage: keras_peer.py PROGRAM [--fixtures FOLDER] [--to keras|keras-h5] [--only TEXT] [--verbose]
 
 PROGRAM is `weighbridge`. A case passes when Keras loads the file and
-max|got - want| <= 1e-4 max(1, max|want|) for each output.
+max|actual - expected| <= 1e-4 max(1, max|expected|) for each output.
 """
 
 import concurrent.futures

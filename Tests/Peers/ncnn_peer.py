@@ -6,7 +6,7 @@ usage: ncnn_peer.py PROGRAM [--fixtures FOLDER] [--precision float16] [--only TE
 Boxes of YOLO heads are compared with what the recorded heads say.
 
 PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
-there is one. A case passes when max|got - want| <= 1e-4 max(1, max|want|) for each output, 2e-3 for
+there is one. A case passes when max|actual - expected| <= 1e-4 max(1, max|expected|) for each output, 2e-3 for
 float16. ncnn takes one example at a time, so each example of a batch is run by itself.
 """
 

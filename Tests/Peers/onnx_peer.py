@@ -6,7 +6,7 @@ usage: onnx_peer.py PROGRAM [--fixtures FOLDER] [--opset N] [--layout nchw] [--p
 
 PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
 there is one. A case passes when its file passes the checker with full shape inference and
-max|got - want| <= 1e-4 max(1, max|want|) for each output, and when PROGRAM reads the file back and
+max|actual - expected| <= 1e-4 max(1, max|expected|) for each output, and when PROGRAM reads the file back and
 computes the same.
 """
 

@@ -31,7 +31,7 @@ import Weighbridge
     let difference = try #require(results[0].difference)
     #expect(difference.error <= 1e-5 && difference.cosine > 0.999999)
     #expect(results[0].reason.hasPrefix("conv2d_7 against keras 2.1.5: max abs "))
-    #expect(results[0].reason.contains("(tolerance 1.00e-05 + 1.00e-05 x max|want|)"))
+    #expect(results[0].reason.contains("(tolerance 1.00e-05 + 1.00e-05 x max|expected|)"))
   }
 
   @Test("One wrong number fails, and the result names its position")

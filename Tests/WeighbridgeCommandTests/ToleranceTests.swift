@@ -18,9 +18,9 @@ import Weighbridge
   @Test(
     "convert stores it, inspect shows it, and verify applies it as it is",
     arguments: [
-      ("1e-3", 0.001, 0, 0, "tolerance 1.00e-03 + 0 x max|want|"),
-      ("1e-9,0", 1e-9, 0, 1, "tolerance 1.00e-09 + 0 x max|want|"),
-      ("0,0.5", 0, 0.5, 0, "tolerance 0 + 5.00e-01 x max|want|"),
+      ("1e-3", 0.001, 0, 0, "tolerance 1.00e-03 + 0 x max|expected|"),
+      ("1e-9,0", 1e-9, 0, 1, "tolerance 1.00e-09 + 0 x max|expected|"),
+      ("0,0.5", 0, 0.5, 0, "tolerance 0 + 5.00e-01 x max|expected|"),
     ] as [(String, Double, Double, Int32, String)])
   func converting(
     option: String, absolute: Double, relative: Double, status: Int32, summary: String
@@ -48,7 +48,7 @@ import Weighbridge
     #expect(tolerance["source"] == "standard")
     #expect(
       try Program.run("inspect", path).output.contains(
-        "tolerance 1.00e-05 + 1.00e-05 x max|want|, the standard one"))
+        "tolerance 1.00e-05 + 1.00e-05 x max|expected|, the standard one"))
   }
 
   @Test("metadata changes it and leaves the description and the tensors alone")

@@ -17,7 +17,7 @@ class Check(NamedTuple):
         reason: What was found, in words.
         layer: The layer it is about.
         max_abs: The largest difference of two tensors that were compared.
-        max_rel: The same, relative to the largest wanted number.
+        max_rel: The same, relative to the largest magnitude of the expected output.
         cosine: Their cosine similarity: 1 if they point in the same direction.
     """
 

@@ -20,10 +20,10 @@ extension TensorDifference {
 }
 
 extension Tolerance {
-  /// `tolerance 1.00e-05 + 1.00e-05 x max|want|`, or `tolerance 1.00e-02 x ||want||`.
+  /// `tolerance 1.00e-05 + 1.00e-05 x max|expected|`, or `tolerance 1.00e-02 x ||expected||`.
   package var summary: String {
-    if let relativeL2 { return "tolerance \(relativeL2.scientific) x ||want||" }
-    return "tolerance \(absolute.scientific) + \(relative.scientific) x max|want|"
+    if let relativeL2 { return "tolerance \(relativeL2.scientific) x ||expected||" }
+    return "tolerance \(absolute.scientific) + \(relative.scientific) x max|expected|"
   }
 }
 

@@ -3,11 +3,11 @@ public import GraphIR
 
 /// The difference between two tensors of the same shape.
 public struct TensorDifference: Hashable, Sendable {
-  /// The largest |got - want|, over the elements that are finite in both.
+  /// The largest |actual - expected|, over the elements that are finite in both.
   public let maxAbsolute: Double
-  /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
+  /// The largest |actual - expected|, divided by the largest |expected|; 0 when both are 0.
   public let maxRelative: Double
-  /// ||got - want|| / ||want|| in the Euclidean norm; where want is 0 everywhere, the root mean
+  /// ||actual - expected|| / ||expected|| in the Euclidean norm; where expected is 0 everywhere, the root mean
   /// square of got, as if it were relative to 1.
   public let relativeL2: Double
   /// The cosine of the angle between the two as vectors: 1 when they have the same direction.
@@ -21,11 +21,11 @@ public struct TensorDifference: Hashable, Sendable {
   /// The number of elements where only one is NaN or infinite, or both are but differently.
   public let nonFiniteMismatches: Int
 
-  /// The largest |want| that is finite.
+  /// The largest |expected| that is finite.
   let largestExpected: Double
   private let elementType: ElementType
 
-  /// The error of a tensor as the public API defines it: max|got - want| / max(1, max|want|).
+  /// The error of a tensor as the public API defines it: max|actual - expected| / max(1, max|expected|).
   public var error: Double { maxAbsolute / max(1, largestExpected) }
 
   /// The worst element and its expected value, with the digits of its type.

@@ -73,7 +73,7 @@ extension Tolerance {
   func check() throws(WeighbridgeError) {
     guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw .mismatch(
-        "the tolerance is \(absolute) + \(relative) x max|want|: both parts must be finite and "
+        "the tolerance is \(absolute) + \(relative) x max|expected|: both parts must be finite and "
           + "not negative")
     }
   }

@@ -1525,7 +1525,7 @@ typedef enum {
 
 /*
  * How far an array may be from a recorded one. Both bounds are finite and not negative.
- * For every element: |got - want| <= absolute + relative * max|want|.
+ * For every element: |actual - expected| <= absolute + relative * max|expected|.
  */
 struct  Weighbridge__V1__Tolerance
 {
@@ -1545,7 +1545,7 @@ struct  Weighbridge__V1__Tolerance
   Weighbridge__V1__Tolerance__RelativeL2PresenceCase relative_l2_presence_case;
   union {
     /*
-     * ||got - want|| <= relative_l2 * ||want||, in the Euclidean norm.
+     * ||actual - expected|| <= relative_l2 * ||expected||, in the Euclidean norm.
      */
     double relative_l2;
   };
@@ -1622,7 +1622,7 @@ struct  Weighbridge__V1__Compaction
 
 
 /*
- * The relative errors of an output: ||got - want|| / ||want|| in the Euclidean norm; where a softmax
+ * The relative errors of an output: ||actual - expected|| / ||expected|| in the Euclidean norm; where a softmax
  * or sigmoids end the model, of the scores in front of them.
  */
 struct  Weighbridge__V1__OutputLoss

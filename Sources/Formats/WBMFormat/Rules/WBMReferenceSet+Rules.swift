@@ -10,7 +10,7 @@ extension WBMReferenceSet {
     try checkNames(graph)
     guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw WBMHeader.malformed(
-        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|, not finite or "
+        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|expected|, not finite or "
           + "negative")
     }
     if let relativeL2 = tolerance.relativeL2 {

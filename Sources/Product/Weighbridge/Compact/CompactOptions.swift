@@ -6,7 +6,7 @@ public struct CompactOptions: Sendable {
   public enum Budget: Hashable, Sendable {
     /// No loss: all elements are restored bit for bit.
     case lossless
-    /// The largest relative error of each output, ||got - want|| / ||want||, over all examples.
+    /// The largest relative error of each output, ||actual - expected|| / ||expected||, over all examples.
     /// Where the model or a YOLO head ends with a softmax or sigmoids, it is the error of the
     /// scores before them. Where an expected output is 0 everywhere, it is the root mean square of
     /// the output.

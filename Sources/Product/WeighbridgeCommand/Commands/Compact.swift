@@ -8,7 +8,7 @@ struct Compact: CancellableCommand {
     discussion: """
       Without a budget nothing is lost: every number is restored bit for bit. With one, weights \
       become integers, and what that does to the outputs is measured and stored in the file. The \
-      error of an output is ||got - want|| / ||want||, the worst over all examples. If the model \
+      error of an output is ||actual - expected|| / ||expected||, the worst over all examples. If the model \
       or a YOLO head ends in a softmax or sigmoids, it is measured on the scores before them.
 
       Examples are images or files of arrays, or folders of either. Some of those that are given for \

@@ -6,7 +6,9 @@ struct CheckingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The absolute part of the tolerance.", valueName: "x"))
   var atol: Double?
 
-  @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
+  @Option(
+    help: ArgumentHelp(
+      "The part relative to the largest magnitude of the expected output.", valueName: "x"))
   var rtol: Double?
 
   @OptionGroup var threading: ThreadOptions
