@@ -17,7 +17,7 @@ import Weighbridge
 @testable import KerasConversion
 
 /// x sigmoid(x) plus an offset for each index of the last axis: an operator for tests only.
-private struct ShiftedSwish: CompositeOperator {
+private struct ShiftedSwish: FormulaOperator {
   let offsets: [Double]
 
   static let kind = "shifted_swish"
@@ -31,12 +31,12 @@ private struct ShiftedSwish: CompositeOperator {
         "offsets", \.offsets, "An offset for each index of the last axis.", .minimumCount(1),
         .finite)))
 
-  func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
+  func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
     let swish = try make.product(x, try make(Sigmoid(), x))
     let shape = [Int](repeating: 1, count: type.rank - 1) + [offsets.count]
     let shifts = try make.constant(Tensor(type.elementType, shape: shape, offsets))
-    return [try make.sum(swish, shifts)]
+    return try make.sum(swish, shifts)
   }
 
   var tolerance: Tolerance { .standard(for: .float32) }

@@ -45,6 +45,11 @@ extension Graph {
     }
     return Graph(values: newValues, nodes: nodes, inputs: inputs, outputs: outputs)
   }
+
+  /// The graph with more values after its own, which none of its nodes uses.
+  package func addingValues(_ others: [Value]) -> Graph {
+    Graph(values: values + others, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
 }
 
 extension Tensor {

@@ -1,36 +1,77 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that is defined by its decomposition: its shape rule and its reference kernel follow
-/// from those of the decomposition's nodes.
+/// An operator that is defined by its decomposition: its reference kernel follows from those of the
+/// decomposition's nodes, and so does its shape rule, unless sizes that are not known yet need one of
+/// their own.
 package protocol CompositeOperator: CatalogOperator {
-  /// Expresses the operator in terms of others.
+  /// Expresses the operator in terms of others and returns its outputs.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit;
   ///   ``WeighbridgeError/Code/unsupported`` when a dynamic size must be known.
   func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID]
 }
 
+/// A composite operator with one output.
+package protocol FormulaOperator: CompositeOperator {
+  /// Expresses the output in terms of other operators, as ``CompositeOperator/compose(_:)``.
+  func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID
+}
+
+extension FormulaOperator {
+  package func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
+    [try formula(&make)]
+  }
+}
+
 extension CompositeOperator {
-  package var decomposition: Decomposition { Composition.outputs(of: compose) }
+  package var decomposition: Decomposition { Composition.outputs(for: self, compose) }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    if let problem = Self.definition.inputProblems(of: self, inputs).first {
+      throw ShapeError("\(problem), which \(kind) does not take")
+    }
     do throws(WeighbridgeError) {
-      guard let graph = try decomposed(inputs) else { return [] }
+      let graph = try decomposed(inputs)
       return graph.outputs.map { graph[$0.value].type }
     } catch { throw ShapeError(error.reason) }
   }
 
+  /// Evaluates the decomposition in float64 and rounds the outputs only, as reference kernels do. An
+  /// operator that rounds nothing is evaluated in the types of its inputs.
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    try decomposed(inputs.map(\.type))?.evaluated(inputs, workers: workers) ?? []
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try outputTypes(of: inputs.map(\.type))
+    } catch { throw .mismatch(error.reason) }
+    let isRounded = !(self is any ExactOperator)
+    let operands = inputs.map {
+      isRounded && $0.elementType.isFloat ? $0.converted(to: .float64) : $0
+    }
+    let outputs = try decomposed(operands.map(\.type)).evaluated(operands, workers: workers)
+    return zip(outputs, types).map { $0.converted(to: $1.elementType) }
   }
 
-  private func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph? {
-    let inputs = types.enumerated().map { Value(name: "input \($0)", type: $1) }
-    return try decomposition.graph(
-      inputs, source: SourceScope(layer: kind, className: kind))
+  /// The decomposition for inputs of given types.
+  private func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
+    var builder = GraphBuilder()
+    var values: [ValueID] = []
+    for (position, type) in types.enumerated() {
+      values.append(try builder.addInput("input \(position)", type))
+    }
+    let source = SourceScope(layer: kind, className: kind)
+    var make = Composition(of: self, inputs: values, graph: builder, source: source)
+    let outputs = try compose(&make)
+    return try make.finish(outputs)
+  }
+}
+
+extension Tensor {
+  /// The same numbers, rounded to another element type.
+  fileprivate func converted(to type: ElementType) -> Tensor {
+    elementType == type ? self : Tensor(type, shape: shape, doubles)
   }
 }
 

@@ -9,6 +9,21 @@ package struct Composition {
   package let inputs: [ValueID]
   private var graph: GraphBuilder
   private let source: SourceScope
+  /// The composite operator; `nil` for another formula.
+  private let owner: (any CatalogOperator)?
+
+  /// Begins a formula in a graph.
+  init(
+    of owner: (any CatalogOperator)?, inputs: [ValueID], graph: GraphBuilder, source: SourceScope
+  ) {
+    (self.owner, self.inputs, self.graph, self.source) = (owner, inputs, graph, source)
+  }
+
+  /// The graph of the formula alone.
+  func finish(_ outputs: [ValueID]) throws(WeighbridgeError) -> Graph {
+    try graph.finish(
+      outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
+  }
 
   /// The decomposition given by a formula.
   package static func of(
@@ -19,12 +34,15 @@ package struct Composition {
   }
 
   /// The decomposition of an operator with several outputs.
+  ///
+  /// - Parameter owner: The operator, which its formula must not name.
   package static func outputs(
-    of formula:
+    for owner: (any CatalogOperator)? = nil,
+    _ formula:
       @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> [ValueID]
   ) -> Decomposition {
     .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      var composition = Composition(inputs: inputs, graph: graph, source: source)
+      var composition = Composition(of: owner, inputs: inputs, graph: graph, source: source)
       let outputs = try formula(&composition)
       graph = composition.graph
       return outputs
@@ -38,8 +56,10 @@ package struct Composition {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is dynamic.
   package func size(_ value: ValueID, axis: Int) throws(WeighbridgeError) -> Int {
-    guard let size = type(value).shape[axis].value else {
-      throw .unsupported("the size of axis \(axis) must be known")
+    let type = type(value)
+    guard axis < type.rank else { throw .malformed("\(type) has no axis \(axis)") }
+    guard let size = type.shape[axis].value else {
+      throw .unsupported("the size of axis \(axis) of \(type) must be known")
     }
     return size
   }
@@ -72,6 +92,9 @@ package struct Composition {
     of operation: any Operator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let kind = Swift.type(of: operation).kind
+    if let owner, Swift.type(of: owner).kind == kind {
+      throw .malformed("the decomposition of \(kind) names \(kind) itself")
+    }
     return try graph.addNode(
       operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)
   }
@@ -214,12 +237,20 @@ extension Composition {
     axes == Array(axes.indices) ? x : try self(Transpose(axes: axes), x)
   }
 
-  /// Reshapes a weight that has one axis for each of `axes`, so that it broadcasts against a value
-  /// of the given rank: size 1 along all other axes.
+  /// Reshapes a weight that has one axis for each of `axes`, so that it broadcasts against a value:
+  /// size 1 along all other axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the sizes along these axes differ.
   package mutating func aligned(
-    _ weight: ValueID, to axes: [Int], rank: Int
+    _ weight: ValueID, to axes: [Int], of value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
-    var shape = [Int](repeating: 1, count: rank)
+    let (type, weightType) = (type(value), type(weight))
+    guard weightType.rank == axes.count, axes.allSatisfy(type.shape.indices.contains),
+      zip(weightType.shape, axes).allSatisfy({ $0.agrees(with: type.shape[$1]) })
+    else {
+      throw .malformed("the weight \(weightType) does not fit the axes \(axes) of \(type)")
+    }
+    var shape = [Int](repeating: 1, count: type.rank)
     for (position, axis) in axes.enumerated() { shape[axis] = try size(weight, axis: position) }
     return try self(ReshapeAxes(shape.map { .fixed($0) }), weight)
   }

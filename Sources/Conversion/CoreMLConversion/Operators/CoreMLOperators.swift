@@ -23,7 +23,7 @@ package enum CoreMLOperators {
 
   /// How each operator is written. An operator without a row is decomposed.
   static let table = ExportTable(
-    layout: .channelsFirst, families.map { $0.rows } + [CoreMLRow.formulas])
+    layout: .channelsFirst, families.map { $0.rows })
 
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }

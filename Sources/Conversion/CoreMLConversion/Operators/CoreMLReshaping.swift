@@ -163,13 +163,8 @@ extension CoreMLNetworkBuilder {
     for (axis, dimension) in shape.enumerated() {
       let (before, after) = (operation.before[axis], operation.after[axis])
       if before == 0, after == 0 { continue }
-      let indices = (-before..<dimension + after).map { index -> Int in
-        switch operation.mode {
-        case .reflect: index < 0 ? -index : index < dimension ? index : 2 * dimension - 2 - index
-        case .symmetric:
-          index < 0 ? -index - 1 : index < dimension ? index : 2 * dimension - 1 - index
-        case .edge, .constant: min(max(index, 0), dimension - 1)
-        }
+      let indices = (-before..<dimension + after).compactMap {
+        operation.source(of: $0, dimension: dimension)
       }
       result = try gather(result, axis: axis, indices)
     }

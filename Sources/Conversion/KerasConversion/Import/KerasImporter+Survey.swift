@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat

@@ -337,7 +337,7 @@ struct KerasImporter: ~Copyable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
   mutating func presume(_ text: String, about name: String) throws(WeighbridgeError) {
     guard !isStrict else {
-      throw .unsupported("\(name): \(text) (refused, because \(APIName.isStrict) was given)")
+      throw .unsupported("\(name): \(text) (refused, because \(APIName.strict) was given)")
     }
     network.decide(name, text)
   }

@@ -76,13 +76,13 @@ package enum NCNNOperators {
       CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Gather.self,
       GatherElements.self, IndexLookup.self, OneHot.self, Shape.self, Hashing.self,
     ],
-    "ncnn cannot sort": [Sort.self, Sparsemax.self],
+    "ncnn cannot sort": [Sort.self],
     "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
     "ncnn has no recurrent convolutions": [ConvLSTM.self],
     "ncnn has no kernels that differ by position": [LocallyConnected.self],
     "ncnn's recurrent layers have no masks": [Masking.self],
     "ncnn's spectrograms have other frames": [STFT.self],
-    "ncnn has no histograms": [AutoContrast.self, CLAHE.self],
+    "ncnn has no histograms": [CLAHE.self],
   ]
 
   /// The kinds of all rows, one entry per row.

@@ -10,9 +10,6 @@ enum ONNXEncoding: ONNXFamily {
     ONNXRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
       builder.add("Gather", [builder.input(1), builder.indices(0)])
     },
-    ONNXRow(formula: CategoryEncoding.self) { (operation, make) throws(WeighbridgeError) in
-      try operation.counts(&make, checksRange: true)
-    },
     ONNXRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
       builder.lookUpIndices(operation)
     },

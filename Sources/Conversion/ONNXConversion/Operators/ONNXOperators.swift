@@ -24,7 +24,7 @@ package enum ONNXOperators {
 
   /// How each operator is converted to ONNX. An operator without a row is decomposed.
   static let table = ExportTable(
-    layout: .channelsFirst, families.map { $0.rows } + [ONNXRow.formulas])
+    layout: .channelsFirst, families.map { $0.rows })
 
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }

@@ -123,8 +123,10 @@ extension PlanBuilder {
     {
       return
     }
-    if group.positions.count == 1, addElementwise(group) { return }
-    guard group.positions.count > 1 else { return addReference(group.positions[0]) }
+    guard group.positions.count > 1 else {
+      if !addElementwise(group), !addDecomposed(group) { addReference(group) }
+      return
+    }
     for position in group.positions {
       begin(group: self.group, at: position)
       let node = graph.nodes[position]
@@ -137,21 +139,60 @@ extension PlanBuilder {
     }
   }
 
-  /// Adds the reference kernel of a node.
-  private mutating func addReference(_ position: Int) {
-    let node = graph.nodes[position]
-    guard let operation = node.operation as? any CatalogOperator else { return }
-    let inputs = node.inputs.map { id in
+  /// Adds the steps of an operator's decomposition.
+  ///
+  /// - Returns: Whether they were added; otherwise nothing was, because it is a primitive or its
+  ///   decomposition has no form for these inputs.
+  private mutating func addDecomposed(_ group: NodeGroup) -> Bool {
+    let inputs = group.inputs.enumerated().map { position, id in
+      Value(name: "input \(position)", type: types[id.index], constant: graph[id].constant)
+    }
+    // What is held in another type is rounded once, by the reference kernel.
+    let isHeldAsIs = (group.inputs + group.outputs).allSatisfy {
+      graph[$0].type.elementType == types[$0.index].elementType
+    }
+    guard group.quantization == nil, isHeldAsIs,
+      let decomposition = try? group.operation.decomposition.graph(
+        inputs, source: graph.nodes[group.positions[0]].source),
+      decomposition.outputs.map({ decomposition[$0.value].type.held })
+        == group.outputs.map({ types[$0.index] })
+    else { return false }
+    let ids = insert(decomposition, inputs: group.inputs)
+    for (inner, node) in decomposition.nodes.enumerated() {
+      guard let operation = node.operation as? any CatalogOperator else { continue }
+      let (read, made) = (node.inputs.map { ids[$0.index] }, node.outputs.map { ids[$0.index] })
+      inside(inner) {
+        $0.add(
+          NodeGroup(
+            positions: group.positions, operation: operation, quantization: nil, inputs: read,
+            outputs: made))
+        $0.end(read + made)
+      }
+    }
+    for (port, output) in zip(decomposition.outputs, group.outputs) {
+      let result = NodeGroup(
+        positions: group.positions, operation: Identity(), quantization: nil,
+        inputs: [ids[port.value.index]], outputs: [output])
+      inside(decomposition.nodes.count) { $0.add(result) }
+    }
+    leave(group.inputs)
+    return true
+  }
+
+  /// Adds the reference kernel of an operator.
+  private mutating func addReference(_ group: NodeGroup) {
+    let (operation, position) = (group.operation, group.positions[0])
+    let inputs = group.inputs.map { id in
       guard let constant = graph[id].constant else {
         return ReferenceCall.Input.stored(rowMajor(id), as: graph[id].type.elementType)
       }
       readInPlace(id)
       return .constant(constant)
     }
-    let outputs = node.outputs.map { makeTensor($0) }
+    let outputs = group.outputs.map { makeTensor($0) }
     let call = ReferenceCall(
-      operation: operation, quantization: node.quantization,
-      place: node.source.place(position), inputs: inputs, outputs: outputs)
+      operation: operation, quantization: group.quantization,
+      place: graph.nodes[position].source.place(position), inputs: inputs, outputs: outputs)
     add(.reference(call), using: call.storages)
   }
 }

@@ -4,12 +4,15 @@ import GraphIR
 
 /// Builds the steps and the memory layout of a plan.
 struct PlanBuilder {
-  let graph: Graph
+  /// The graph, with the values inside of decomposed operators after its own.
+  private(set) var graph: Graph
   /// The types of all values for the inputs at hand, as the engine holds them.
-  let types: [TensorType]
+  private(set) var types: [TensorType]
   /// How many threads compute.
   let threads: Int
   let weights: PreparedWeights
+  /// The number of the graph's own values.
+  private let valueCount: Int
 
   private(set) var steps: [Step] = []
   private(set) var regions: [ArenaLayout.Region] = []
@@ -26,11 +29,13 @@ struct PlanBuilder {
   private var joined: Set<Int> = []
   /// The regions of inputs that are only read, because they may be the caller's memory.
   private var borrowed: Set<Int> = []
-  /// The group that is being planned, and the node that it is at.
+  /// The group that is being planned.
   private(set) var group = 0
-  private var node = 0
-  /// For each value, the last group and the last node that read it.
-  private var lastReaders: [ValueID: (group: Int, node: Int)] = [:]
+  /// Where the plan is: the group, the node that it is at, then inside of a decomposed operator the
+  /// positions in its decompositions.
+  private var position = [0, 0]
+  /// For each value, the position that reads it last.
+  private var lastReaders: [ValueID: [Int]] = [:]
 
   /// Begins a plan.
   init(
@@ -41,12 +46,13 @@ struct PlanBuilder {
     self.types = types
     self.weights = weights
     threads = options.threads
+    valueCount = graph.values.count
     for (number, group) in groups.enumerated() {
       for position in group.positions {
-        for id in graph.nodes[position].inputs { lastReaders[id] = (number, position) }
+        for id in graph.nodes[position].inputs { lastReaders[id] = [number, position] }
       }
     }
-    for port in graph.outputs { lastReaders[port.value] = (groups.count, graph.nodes.count) }
+    for port in graph.outputs { lastReaders[port.value] = [groups.count, graph.nodes.count] }
     for port in graph.inputs where forms[port.value] == nil {
       let input = makeTensor(port.value, layout: rowMajorLayout(of: port.value))
       if case .region(let region) = input.storage.memory {
@@ -61,7 +67,7 @@ struct PlanBuilder {
 
   /// Starts planning a group, or one of its nodes if they are planned individually.
   mutating func begin(group: Int, at node: Int) {
-    (self.group, self.node) = (group, node)
+    (self.group, position) = (group, [group, node])
   }
 
   /// Keeps a group's outputs alive until its last step even if they are unread: they may be
@@ -85,7 +91,50 @@ struct PlanBuilder {
 
   private func isNeededLater(_ id: ValueID) -> Bool {
     guard let last = lastReaders[id] else { return false }
-    return last.group > group || (last.group == group && last.node > node)
+    return position.lexicographicallyPrecedes(last)
+  }
+}
+
+// MARK: - Decompositions
+
+extension PlanBuilder {
+  /// Adds the values of a decomposition.
+  ///
+  /// - Parameters:
+  ///   - decomposition: With sizes that are all known; its first values are the operator's inputs.
+  ///   - inputs: The operator's inputs.
+  /// - Returns: The value of each of its values.
+  mutating func insert(_ decomposition: Graph, inputs: [ValueID]) -> [ValueID] {
+    var ids = decomposition.values.indices.map { ValueID(graph.values.count + $0) }
+    graph = graph.addingValues(decomposition.values)
+    types += decomposition.values.map(\.type.held)
+    ids.replaceSubrange(inputs.indices, with: inputs)
+    let (outer, last) = (position, decomposition.nodes.count)
+    func read(_ id: ValueID, at inner: Int) {
+      let reader = outer + [inner]
+      if lastReaders[id].map({ $0.lexicographicallyPrecedes(reader) }) ?? true {
+        lastReaders[id] = reader
+      }
+    }
+    for (inner, node) in decomposition.nodes.enumerated() {
+      for id in node.inputs { read(ids[id.index], at: inner) }
+    }
+    for port in decomposition.outputs { read(ids[port.value.index], at: last) }
+    return ids
+  }
+
+  /// Ends a decomposition: nothing inside of the operator at hand reads its inputs any more.
+  mutating func leave(_ inputs: [ValueID]) {
+    for id in inputs where lastReaders[id]?.starts(with: position) ?? false {
+      lastReaders[id] = position
+    }
+  }
+
+  /// Plans a step inside of the decomposition of the operator at hand.
+  mutating func inside(_ inner: Int, _ plan: (inout PlanBuilder) -> Void) {
+    position.append(inner)
+    plan(&self)
+    position.removeLast()
   }
 }
 
@@ -298,7 +347,9 @@ extension PlanBuilder {
   mutating func weight(
     _ tensor: Tensor, _ id: ValueID, as layout: Layout, scales: [Float] = []
   ) -> Storage? {
-    guard let memory = weights.memory(of: tensor, id, as: layout, scales: scales) else {
+    // The values of a decomposition are those of one plan only.
+    let store = id.index < valueCount ? weights : PreparedWeights()
+    guard let memory = store.memory(of: tensor, id, as: layout, scales: scales) else {
       return nil
     }
     constants.append(memory)

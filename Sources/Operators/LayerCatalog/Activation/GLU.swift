@@ -6,7 +6,7 @@ package import GraphIR
 ///
 /// - input: any shape, of an even size along `axis`
 /// - output: half the size along `axis`
-package struct GLU: ArithmeticOperator {
+package struct GLU: FormulaOperator, ArithmeticOperator {
   /// The axis that is split; the first is 0.
   package let axis: Int
 
@@ -41,26 +41,14 @@ extension GLU {
     return [output]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let half = inputs[0].shape[axis] / 2
-    let linear = inputs[0].slice(0..<half, along: axis)
-    let gates = inputs[0].slice(half..<2 * half, along: axis).doubles
-    let elements = zip(linear.doubles, gates).map { $0 * Sigmoid().apply($1) }
-    return [Tensor(inputs[0].elementType, shape: linear.shape, elements)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> GLU? {
     axes.firstIndex(of: axis).map(GLU.init(axis:))
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let half = try make.size(make.inputs[0], axis: axis) / 2
-      let gate = try make.slice(make.inputs[0], half..<2 * half, axis: axis)
-      return try make.product(
-        try make.slice(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let half = try make.size(make.inputs[0], axis: axis) / 2
+    let gate = try make.slice(make.inputs[0], half..<2 * half, axis: axis)
+    return try make.product(
+      try make.slice(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
   }
 }

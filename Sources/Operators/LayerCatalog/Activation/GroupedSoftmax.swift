@@ -6,7 +6,7 @@ package import GraphIR
 ///
 /// Any shape whose size along `axis` is the total of all groups; the output has the same
 /// shape.
-package struct GroupedSoftmax: ArithmeticOperator {
+package struct GroupedSoftmax: FormulaOperator, ArithmeticOperator {
   /// The axis of the classes; the first is 0.
   package let axis: Int
   /// The number of classes in each group, at least 1.
@@ -46,35 +46,17 @@ extension GroupedSoftmax {
     return [inputs[0]]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let softmax = Softmax(axes: [0])
-    let output = inputs[0].mappingLanes(along: [axis], workers: workers) { lane in
-      var start = lane.startIndex
-      return sizes.flatMap { size in
-        defer { start += size }
-        return softmax.apply(lane[start..<start + size])
-      }
-    }
-    return [output]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> GroupedSoftmax? {
     axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      var (start, result) = (0, make.inputs[0])
-      for (index, size) in sizes.enumerated() {
-        let group = try make.slice(make.inputs[0], start..<start + size, axis: axis)
-        let probabilities = try make(Softmax(axes: [axis]), group)
-        result =
-          index == 0 ? probabilities : try make(Concatenate(axis: axis), result, probabilities)
-        start += size
-      }
-      return result
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var (start, groups) = (0, [ValueID]())
+    for size in sizes {
+      let group = try make.slice(make.inputs[0], start..<start + size, axis: axis)
+      groups.append(try make(Softmax(axes: [axis]), group))
+      start += size
     }
+    return groups.count == 1 ? groups[0] : try make.apply(Concatenate(axis: axis), groups)
   }
 }

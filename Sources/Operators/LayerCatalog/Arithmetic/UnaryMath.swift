@@ -143,8 +143,8 @@ extension UnaryMath {
 
   package var decomposition: Decomposition {
     switch function {
-    case .exponential2, .logarithm2, .exponentialMinusOne, .logarithmOfOnePlus, .hyperbolicSine,
-      .hyperbolicCosine, .complementaryErrorFunction:
+    case .exponential2, .logarithm2, .logarithm10, .exponentialMinusOne, .logarithmOfOnePlus,
+      .hyperbolicSine, .hyperbolicCosine, .complementaryErrorFunction, .truncate:
       Composition.of { [self] (make) throws(WeighbridgeError) in try composed(&make) }
     default: .primitive
     }
@@ -159,6 +159,11 @@ extension UnaryMath {
       return try make(BinaryMath(.power), try make.number(2, like: x), x)
     case .logarithm2:
       return try make.linear(try make(UnaryMath(.logarithm), x), scale: 1.4426950408889634)
+    case .logarithm10:
+      return try make.linear(try make(UnaryMath(.logarithm), x), scale: 0.4342944819032518)
+    case .truncate:
+      let magnitude = try make(UnaryMath(.floor), try make(UnaryMath(.absolute), x))
+      return try make.product(try make(UnaryMath(.sign), x), magnitude)
     case .exponentialMinusOne: return try make.offset(try make(Exponential(), x), by: -1)
     case .logarithmOfOnePlus:
       return try make(UnaryMath(.logarithm), try make.offset(x, by: 1))

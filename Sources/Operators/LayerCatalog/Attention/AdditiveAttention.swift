@@ -67,7 +67,7 @@ extension AdditiveAttention {
     var activated = try make(Tanh(), try pairSums(&make))
     if hasScale {
       activated = try make.product(
-        activated, try make.aligned(weights(make)[0], to: [3], rank: 4))
+        activated, try make.aligned(weights(make)[0], to: [3], of: activated))
     }
     return try make(Reduce(.sum, axes: [3], keepDims: false), activated)
   }

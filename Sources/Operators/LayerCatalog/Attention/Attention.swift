@@ -89,13 +89,13 @@ extension Attention {
       let products = try make.matrixProduct(
         make.inputs[0], make.inputs[2], transposeB: true)
       return hasScale
-        ? try make.product(products, try make.aligned(weights[0], to: [], rank: 3)) : products
+        ? try make.product(products, try make.aligned(weights[0], to: [], of: products)) : products
     }
     var sums = try pairSums(&make)
-    if hasScale { sums = try make.product(sums, try make.aligned(weights[0], to: [], rank: 4)) }
+    if hasScale { sums = try make.product(sums, try make.aligned(weights[0], to: [], of: sums)) }
     let total = try make(
       Reduce(.sum, axes: [3], keepDims: false), try make(Tanh(), sums))
-    return try make.product(total, try make.aligned(weights[weights.count - 1], to: [], rank: 3))
+    return try make.product(total, try make.aligned(weights[weights.count - 1], to: [], of: total))
   }
 
   package func score(

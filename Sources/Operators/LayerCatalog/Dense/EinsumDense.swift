@@ -183,7 +183,7 @@ extension EinsumDense {
         reshaped, output.compactMap { (kept + new).firstIndex(of: $0) })
       guard !bias.letters.isEmpty else { return result }
       let axes = bias.letters.compactMap { output.firstIndex(of: $0) }
-      return try make.sum(result, try make.aligned(make.inputs[2], to: axes, rank: output.count))
+      return try make.sum(result, try make.aligned(make.inputs[2], to: axes, of: result))
     }
   }
 }

@@ -9,7 +9,7 @@ package import GraphIR
 ///   indices and 0 otherwise (for a single index, a one-hot encoding), or its count
 ///
 /// An index outside of the categories is either ignored or an error when the model runs.
-package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
+package struct CategoryEncoding: FormulaOperator, ExactOperator {
   /// The number of categories, 1 to 2^24.
   package let categories: Int
   /// Whether the output counts the occurrences of an index.
@@ -72,25 +72,51 @@ extension CategoryEncoding {
     return [TensorType(.float32, inputs[0].shape.dropLast() + [.fixed(categories)])]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let count = inputs[0].shape[inputs[0].shape.count - 1]
-    let weights = isWeighted ? inputs[1].doubles : nil
-    var elements = [Double](repeating: 0, count: shape.reduce(1, *))
-    let indices =
-      dropsOutOfRange
-      ? inputs[0].doubles.map { Int(exactly: $0.rounded(.towardZero)) ?? -1 }
-      : try inputs[0].indices(below: categories)
-    for (offset, index) in indices.enumerated() where (0..<categories).contains(index) {
-      let target = offset / count * categories + index
-      elements[target] = countsTokens ? elements[target] + (weights?[offset] ?? 1) : 1
-    }
-    return [Tensor(.float32, shape: shape, elements)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> CategoryEncoding? {
     axes == Array(axes.indices) ? self : nil
+  }
+
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try counts(&make, checksRange: !dropsOutOfRange)
+  }
+
+  /// Counts how often each category occurs along the last axis, or whether it occurs.
+  ///
+  /// - Parameter checksRange: Whether an index that is no category is an error when the model runs.
+  package func counts(
+    _ make: inout Composition, checksRange: Bool
+  ) throws(WeighbridgeError) -> ValueID {
+    let rank = make.type(make.inputs[0]).rank
+    let positions = (0..<categories).map(Double.init)
+    var indices = try integers(&make)
+    if checksRange {
+      let isNegative = try make(Comparison(.less), indices, try make.number(0, like: indices))
+      let onePastLast = try make.number(Double(categories), like: indices)
+      indices = try make(
+        Gather(axis: 0), try make.constant(Tensor(.int64, shape: [categories], positions)),
+        try make.chosen(isNegative, onePastLast, indices))
+    }
+    let shape = [Int](repeating: 1, count: rank) + [categories]
+    let matches = try make(
+      Comparison(.equal), try make(ExpandDims(axes: [rank]), indices),
+      try make.constant(Tensor(.int64, shape: shape, positions)))
+    var counts = try make(Cast(to: .float32), matches)
+    if countsTokens, isWeighted {
+      let weights = try make(Cast(to: .float32), make.inputs[1])
+      counts = try make.product(counts, try make(ExpandDims(axes: [rank]), weights))
+    }
+    return try make(
+      Reduce(countsTokens ? .sum : .maximum, axes: [rank - 1], keepDims: false), counts)
+  }
+
+  /// The indices as int64; -1 for NaN.
+  private func integers(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var x = make.inputs[0]
+    let type = make.type(x).elementType
+    if type.isFloat {
+      let isNumber = try make(Comparison(.equal), x, x)
+      x = try make.chosen(isNumber, x, try make.number(-1, like: x))
+    }
+    return type == .int64 ? x : try make(Cast(to: .int64), x)
   }
 }

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: any shape, numbers of any type
 /// - output: the same shape, integers: the number of boundaries that are not above the element; for
 ///   NaN the number of all boundaries
-package struct Discretization: ExactOperator {
+package struct Discretization: FormulaOperator, ExactOperator {
   /// The boundaries of the intervals, non-decreasing; each belongs to the interval above it.
   package let boundaries: [Double]
   /// The type of the output: int32 or int64.
@@ -36,31 +36,16 @@ package struct Discretization: ExactOperator {
 }
 
 extension Discretization {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    [TensorType(outputType, inputs[0].shape)]
-  }
-
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let numbers = inputs[0].doubles.map { element in
-      Double(boundaries.firstIndex { element < $0 } ?? boundaries.count)
-    }
-    return [Tensor(outputType, shape: inputs[0].shape, numbers)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
-      let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
-      let edges = try make.constant(Tensor(.float64, shape: shape, boundaries))
-      let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: .float64), x))
-      // No boundary is above NaN.
-      let isReached = try make(LogicalNot(), try make(Comparison(.less), column, edges))
-      let counts = try make(Cast(to: outputType), isReached)
-      return try make(Reduce(.sum, axes: [rank], keepDims: false), counts)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
+    let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
+    let edges = try make.constant(Tensor(.float64, shape: shape, boundaries))
+    let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: .float64), x))
+    // No boundary is above NaN.
+    let isReached = try make(LogicalNot(), try make(Comparison(.less), column, edges))
+    let counts = try make(Cast(to: outputType), isReached)
+    return try make(Reduce(.sum, axes: [rank], keepDims: false), counts)
   }
 }

@@ -8,7 +8,7 @@ package import GraphIR
 ///   `axis`
 ///
 /// For an index outside of 0..<depth, the vector contains only the second number.
-package struct OneHot: ExactOperator {
+package struct OneHot: FormulaOperator, ExactOperator {
   /// The position of the new axis in the output.
   package let axis: Int
   /// Its size, 0 or more.
@@ -59,37 +59,22 @@ extension OneHot {
     return [TensorType(elementType, shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let inner = inputs[0].shape[axis...].reduce(1, *)
-    var elements = [Double](repeating: off, count: shape.reduce(1, *))
-    for (offset, index) in inputs[0].doubles.enumerated() {
-      guard let index = Int(exactly: index), (0..<depth).contains(index) else { continue }
-      elements[(offset / inner * depth + index) * inner + offset % inner] = on
-    }
-    return [Tensor(elementType, shape: shape, elements)]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> OneHot? { nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      guard depth <= 1 << 24 else {
-        throw .unsupported("vectors of \(depth) elements are too long")
-      }
-      let indices = try make(Cast(to: .int64), make.inputs[0])
-      let column = try make(ExpandDims(axes: [axis]), indices)
-      var shape = [Int](repeating: 1, count: make.type(column).rank)
-      let values = (
-        on: Tensor(elementType, shape: shape, [on]), off: Tensor(elementType, shape: shape, [off])
-      )
-      shape[axis] = depth
-      let positions = Tensor(.int64, shape: shape, (0..<depth).map { Double($0) })
-      let isHot = try make(Comparison(.equal), column, try make.constant(positions))
-      return try make.chosen(isHot, try make.constant(values.on), try make.constant(values.off))
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    guard depth <= 1 << 24 else {
+      throw .unsupported("vectors of \(depth) elements are too long")
     }
+    let indices = try make(Cast(to: .int64), make.inputs[0])
+    let column = try make(ExpandDims(axes: [axis]), indices)
+    var shape = [Int](repeating: 1, count: make.type(column).rank)
+    let values = (
+      on: Tensor(elementType, shape: shape, [on]), off: Tensor(elementType, shape: shape, [off])
+    )
+    shape[axis] = depth
+    let positions = Tensor(.int64, shape: shape, (0..<depth).map { Double($0) })
+    let isHot = try make(Comparison(.equal), column, try make.constant(positions))
+    return try make.chosen(isHot, try make.constant(values.on), try make.constant(values.off))
   }
 }

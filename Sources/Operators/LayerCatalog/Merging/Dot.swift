@@ -9,7 +9,7 @@ package import GraphIR
 ///
 /// With `normalize`, each input is first scaled to length 1 along its axis, as in
 /// ``UnitNormalization``; for two vectors, the result is the cosine of their angle.
-package struct Dot: CatalogOperator {
+package struct Dot: FormulaOperator {
   /// The axis of the first input that is summed over, 1 or more.
   package let firstAxis: Int
   /// The axis of the second input that is summed over, 1 or more.
@@ -71,31 +71,6 @@ extension Dot {
     entries.indices.filter { $0 != 0 && $0 != axis }.map { entries[$0] }
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let products = try MatMul(transposeA: false, transposeB: true).evaluate(
-      [lanes(inputs[0], along: firstAxis), lanes(inputs[1], along: secondAxis)], workers: workers)
-    return [Tensor(inputs[0].elementType, shape: shape, products[0].doubles)]
-  }
-
-  /// The elements as float64 `[batch, other axes, axis]`, scaled to length 1 along the axis if
-  /// `normalizes`.
-  private func lanes(_ input: Tensor, along axis: Int) -> Tensor {
-    let order = [0] + Self.without(axis, Array(input.shape.indices)) + [axis]
-    var elements = input.permuted(order).doubles
-    let size = input.shape[axis]
-    if normalizes, size > 0 {
-      let normalization = UnitNormalization(axes: [axis])
-      elements = (0..<elements.count / size).flatMap {
-        normalization.apply(elements[$0 * size..<($0 + 1) * size])
-      }
-    }
-    let others = Self.without(axis, input.shape).reduce(1, *)
-    return Tensor(.float64, shape: [input.shape[0], others, size], elements)
-  }
-
   package var tolerance: Tolerance { .standard(for: .float32) }
 
   package var cost: OperatorCost { .decomposition }
@@ -103,25 +78,23 @@ extension Dot {
   /// The output's axes come from both inputs, so no single permutation applies to all three.
   package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      var (matrices, sizes): ([ValueID], [Int]) = ([], [])
-      for (index, axis) in [firstAxis, secondAxis].enumerated() {
-        var x = make.inputs[index]
-        if normalizes { x = try make(UnitNormalization(axes: [axis]), x) }
-        let axes = (1..<make.type(x).rank).filter { $0 != axis }
-        let outer = try axes.map { (axis) throws(WeighbridgeError) in try make.size(x, axis: axis) }
-        let transposed = try make.transposed(x, [0] + axes + [axis])
-        matrices.append(
-          try make(
-            ReshapeAxes([
-              .axis(0), .fixed(outer.reduce(1, *)), .fixed(try make.size(x, axis: axis)),
-            ]), transposed))
-        sizes += outer
-      }
-      let product = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
-      return try make(
-        ReshapeAxes([.axis(0)] + (sizes.isEmpty ? [1] : sizes).map { .fixed($0) }), product)
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var (matrices, sizes): ([ValueID], [Int]) = ([], [])
+    for (index, axis) in [firstAxis, secondAxis].enumerated() {
+      var x = make.inputs[index]
+      if normalizes { x = try make(UnitNormalization(axes: [axis]), x) }
+      let axes = (1..<make.type(x).rank).filter { $0 != axis }
+      let outer = try axes.map { (axis) throws(WeighbridgeError) in try make.size(x, axis: axis) }
+      let transposed = try make.transposed(x, [0] + axes + [axis])
+      matrices.append(
+        try make(
+          ReshapeAxes([
+            .axis(0), .fixed(outer.reduce(1, *)), .fixed(try make.size(x, axis: axis)),
+          ]), transposed))
+      sizes += outer
     }
+    let product = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
+    return try make(
+      ReshapeAxes([.axis(0)] + (sizes.isEmpty ? [1] : sizes).map { .fixed($0) }), product)
   }
 }

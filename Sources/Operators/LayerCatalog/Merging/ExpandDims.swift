@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the input's axes in order, with new ones at the positions in `axes`
-package struct ExpandDims: ExactOperator {
+package struct ExpandDims: FormulaOperator, ExactOperator {
   /// The positions of the new axes in the output, ascending.
   package let axes: [Int]
 
@@ -35,22 +35,12 @@ extension ExpandDims {
     return [inputs[0].with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var shape = inputs[0].shape
-    for axis in axes { shape.insert(1, at: axis) }
-    return [inputs[0].reshaped(shape)]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      var sizes = (0..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-      for axis in axes { sizes.insert(.fixed(1), at: axis) }
-      return try make(ReshapeAxes(sizes), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var sizes = (0..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+    for axis in axes { sizes.insert(.fixed(1), at: axis) }
+    return try make(ReshapeAxes(sizes), make.inputs[0])
   }
 }

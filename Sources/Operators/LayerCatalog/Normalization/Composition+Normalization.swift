@@ -17,13 +17,12 @@ extension Composition {
   mutating func affine(
     _ x: ValueID, hasScale: Bool, hasCenter: Bool, axes: [Int]
   ) throws(WeighbridgeError) -> ValueID {
-    let rank = type(x).rank
     var (result, weights) = (x, inputs.dropFirst())
     if hasScale, let gamma = weights.popFirst() {
-      result = try product(result, try aligned(gamma, to: axes, rank: rank))
+      result = try product(result, try aligned(gamma, to: axes, of: x))
     }
     if hasCenter, let beta = weights.popFirst() {
-      result = try sum(result, try aligned(beta, to: axes, rank: rank))
+      result = try sum(result, try aligned(beta, to: axes, of: x))
     }
     return result
   }

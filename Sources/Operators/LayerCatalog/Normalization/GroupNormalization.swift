@@ -10,7 +10,7 @@ package import GraphIR
 /// - output: the input's shape
 ///
 /// Each group consists of consecutive channels.
-package struct GroupNormalization: ArithmeticOperator {
+package struct GroupNormalization: FormulaOperator, ArithmeticOperator {
   /// The number of groups, which divides the number of channels, at least 1.
   package let groups: Int
   /// The axis of the channels, counted from 0, including the batch axis; at least 1.
@@ -75,40 +75,18 @@ extension GroupNormalization {
     return [input]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = [0, axis] + input.shape.indices.filter { $0 != 0 && $0 != axis }
-    let transposed = input.permuted(order)
-    let (channels, planeSize) = (transposed.shape[1], transposed.shape[2...].reduce(1, *))
-    var elements = NormalizedLanes.compute(
-      transposed.doubles, size: channels / groups * planeSize, epsilon: epsilon, workers: workers)
-    var weights = inputs.dropFirst().map(\.doubles)
-    let gamma = hasScale ? weights.removeFirst() : nil
-    let beta = weights.first
-    for index in elements.indices {
-      let channel = index / planeSize % channels
-      elements[index] = elements[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
-    }
-    let output = Tensor(input.elementType, shape: transposed.shape, elements)
-    return [output.permuted(order.inversePermutation)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {
     guard axes.first == 0, let axis = axes.firstIndex(of: axis) else { return nil }
     return GroupNormalization(
       groups: groups, axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
-        (make, x) throws(WeighbridgeError) in
-        try mean(x, &make)
-      }
-      return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
+      (make, x) throws(WeighbridgeError) in
+      try mean(x, &make)
     }
+    return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
   }
 
   /// The mean of each channel's group, with size 1 along all axes except the batch and the

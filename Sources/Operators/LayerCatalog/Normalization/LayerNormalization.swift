@@ -8,7 +8,7 @@ package import GraphIR
 /// - gamma, beta: the input's sizes along `axes`, in order; gamma if `scale` is true, beta if
 ///   `center` is
 /// - output: the input's shape
-package struct LayerNormalization: ArithmeticOperator {
+package struct LayerNormalization: FormulaOperator, ArithmeticOperator {
   /// The normalized axes, ascending, at least one.
   package let axes: [Int]
   /// Added to the variance.
@@ -48,42 +48,6 @@ package struct LayerNormalization: ArithmeticOperator {
 }
 
 extension LayerNormalization {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let input = inputs[0]
-    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("needs floating-point numbers with the axes \(axes), not \(input)")
-    }
-    for (position, weight) in inputs.enumerated().dropFirst() {
-      guard weight.rank == axes.count,
-        zip(weight.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
-      else {
-        throw ShapeError(
-          "\(slot(position)?.name ?? "") \(weight) does not fit the axes \(axes) of \(input)")
-      }
-    }
-    return [input]
-  }
-
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let order = input.shape.indices.filter { !axes.contains($0) } + axes
-    let transposed = input.permuted(order)
-    let size = axes.map { input.shape[$0] }.reduce(1, *)
-    var elements = NormalizedLanes.compute(
-      transposed.doubles, size: size, epsilon: epsilon, workers: workers)
-    var weights = inputs.dropFirst().map(\.doubles)
-    let gamma = hasScale ? weights.removeFirst() : nil
-    let beta = weights.first
-    for index in elements.indices {
-      elements[index] =
-        elements[index] * (gamma?[index % size] ?? 1) + (beta?[index % size] ?? 0)
-    }
-    let output = Tensor(input.elementType, shape: transposed.shape, elements)
-    return [output.permuted(order.inversePermutation)]
-  }
-
   /// The weights' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
     axes.positions(in: order).map {
@@ -91,13 +55,11 @@ extension LayerNormalization {
     }
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
-        (make, x) throws(WeighbridgeError) in
-        try make.mean(x, axes)
-      }
-      return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
+      (make, x) throws(WeighbridgeError) in
+      try make.mean(x, axes)
     }
+    return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
   }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: any shape with these axes; numbers of any type
 /// - mean, variance: the input's sizes along `axes`, in order; scalars if there are no axes
 /// - output: the input's shape, in the type of the weights
-package struct Normalization: ArithmeticOperator {
+package struct Normalization: FormulaOperator, ArithmeticOperator {
   /// The axes along which the statistics differ, ascending; may be empty.
   package let axes: [Int]
   /// Whether the normalization is inverted.
@@ -50,38 +50,6 @@ package struct Normalization: ArithmeticOperator {
 }
 
 extension Normalization {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let (input, mean, variance) = (inputs[0], inputs[1], inputs[2])
-    guard axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("has statistics for the axes \(axes), but the input is \(input)")
-    }
-    guard mean == variance, mean.elementType.isFloat, mean.rank == axes.count,
-      zip(mean.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
-    else {
-      throw ShapeError(
-        "the mean \(mean) and the variance \(variance) do not fit the axes \(axes) of \(input)")
-    }
-    return [TensorType(mean.elementType, input.shape)]
-  }
-
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = inputs[0].shape
-    let dimensions = shape.indices.map { axes.contains($0) ? shape[$0] : 1 }
-    let statistics = inputs.dropFirst().map {
-      $0.reshaped(dimensions).broadcast(to: shape).doubles
-    }
-    var elements = inputs[0].doubles
-    for index in elements.indices {
-      let mean = statistics[0][index]
-      let deviation = max(statistics[1][index].squareRoot(), minimumDeviation)
-      elements[index] =
-        isInverse ? mean + elements[index] * deviation : (elements[index] - mean) / deviation
-    }
-    return [Tensor(inputs[1].elementType, shape: shape, elements)]
-  }
-
   /// The statistics' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> Normalization? {
     axes.positions(in: order).map {
@@ -89,20 +57,18 @@ extension Normalization {
     }
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let (input, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
-      let elementType = make.type(make.inputs[1]).elementType
-      let isCast = make.type(input).elementType != elementType
-      let x = isCast ? try make(Cast(to: elementType), input) : input
-      let mean = try make.aligned(make.inputs[1], to: axes, rank: rank)
-      let variance = try make.aligned(make.inputs[2], to: axes, rank: rank)
-      let root = try make.squareRoot(variance)
-      let minimum = try make.number(minimumDeviation, like: root)
-      let deviation = try make(Maximum(), root, minimum)
-      return isInverse
-        ? try make.sum(try make.product(x, deviation), mean)
-        : try make.quotient(try make.difference(x, mean), deviation)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let input = make.inputs[0]
+    let elementType = make.type(make.inputs[1]).elementType
+    let isCast = make.type(input).elementType != elementType
+    let x = isCast ? try make(Cast(to: elementType), input) : input
+    let mean = try make.aligned(make.inputs[1], to: axes, of: x)
+    let variance = try make.aligned(make.inputs[2], to: axes, of: x)
+    let root = try make.squareRoot(variance)
+    let minimum = try make.number(minimumDeviation, like: root)
+    let deviation = try make(Maximum(), root, minimum)
+    return isInverse
+      ? try make.sum(try make.product(x, deviation), mean)
+      : try make.quotient(try make.difference(x, mean), deviation)
   }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: any shape with these axes
 /// - scale: the input's sizes along `axes`, in order
 /// - output: the input's shape
-package struct RMSNormalization: ArithmeticOperator {
+package struct RMSNormalization: FormulaOperator, ArithmeticOperator {
   /// The statistic whose square root the input is divided by.
   package enum Denominator: String, Hashable, Sendable, CaseIterable {
     /// The mean of the squares.
@@ -59,34 +59,6 @@ package struct RMSNormalization: ArithmeticOperator {
 }
 
 extension RMSNormalization {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let (input, scale) = (inputs[0], inputs[1])
-    guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("needs floating-point numbers with the axes \(axes), not \(input)")
-    }
-    guard scale.rank == axes.count,
-      zip(scale.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
-    else { throw ShapeError("the scale \(scale) does not fit the axes \(axes) of \(input)") }
-    return [input]
-  }
-
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let scale = inputs[1].doubles
-    let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
-      let root = (statistic(of: lane) + epsilon).squareRoot()
-      return zip(lane, scale).map { $0 / root * $1 }
-    }
-    return [output]
-  }
-
-  private func statistic(of lane: ArraySlice<Double>) -> Double {
-    let count = Double(lane.count)
-    let mean = denominator == .variance ? lane.reduce(0, +) / count : 0
-    return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
-  }
-
   /// The scale's axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
     axes.positions(in: order).map {
@@ -94,17 +66,15 @@ extension RMSNormalization {
     }
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      var deviation = x
-      if denominator == .variance {
-        deviation = try make.difference(x, try make.mean(x, axes))
-      }
-      let meanSquare = try make.mean(try make.product(deviation, deviation), axes)
-      let root = try make.squareRoot(try make.offset(meanSquare, by: epsilon))
-      return try make.affine(
-        try make.quotient(x, root), hasScale: true, hasCenter: false, axes: axes)
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    var deviation = x
+    if denominator == .variance {
+      deviation = try make.difference(x, try make.mean(x, axes))
     }
+    let meanSquare = try make.mean(try make.product(deviation, deviation), axes)
+    let root = try make.squareRoot(try make.offset(meanSquare, by: epsilon))
+    return try make.affine(
+      try make.quotient(x, root), hasScale: true, hasCenter: false, axes: axes)
   }
 }

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`, with
 ///   at least one spatial axis
 /// - output: `[batch, channels]`, or the input's axes with the spatial ones of size 1
-package protocol GlobalPoolingOperator: ImageOperator {
+package protocol GlobalPoolingOperator: FormulaOperator, ImageOperator {
   /// Whether the output keeps the spatial axes, with size 1.
   var keepDims: Bool { get }
 
@@ -41,12 +41,6 @@ extension GlobalPoolingOperator {
     return [output]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    try reduction(rank: inputs[0].shape.count).evaluate(inputs, workers: workers)
-  }
-
   private func reduction(rank: Int) -> Reduce {
     Reduce(Self.function, axes: Array(layout.spatialAxes(rank: rank)), keepDims: keepDims)
   }
@@ -57,9 +51,7 @@ extension GlobalPoolingOperator {
     return Self(keepDims: keepDims, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      try make(reduction(rank: make.type(make.inputs[0]).rank), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make(reduction(rank: make.type(make.inputs[0]).rank), make.inputs[0])
   }
 }

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, steps, channels]` or `[batch, channels, steps]`, by `layout`
 /// - mask: `[batch, steps]`, bool, false for a step that is ignored
 /// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where all steps are ignored
-package struct MaskedAveragePooling: ImageOperator, ArithmeticOperator {
+package struct MaskedAveragePooling: FormulaOperator, ImageOperator, ArithmeticOperator {
   /// Whether the output keeps the steps' axis, with size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
@@ -48,33 +48,15 @@ extension MaskedAveragePooling {
     return [input.with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let transposed = inputs[0].permuted(layout.axesToChannelsFirst(rank: 3))
-    let (channels, steps) = (transposed.shape[1], transposed.shape[2])
-    let (elements, mask) = (transposed.doubles, inputs[1].doubles)
-    let means = workers.map(transposed.shape[0] * channels) { index in
-      let rowMask = mask[index / channels * steps..<(index / channels + 1) * steps]
-      let sum = zip(elements[index * steps..<(index + 1) * steps], rowMask).reduce(0) {
-        $1.1 == 0 ? $0 : $0 + $1.0
-      }
-      return sum / rowMask.reduce(0, +)
-    }
-    return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), means)]
-  }
-
   /// The mask has fewer axes than the input, so no single permutation applies to both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let (x, steps) = (make.inputs[0], layout.spatialAxes(rank: 3).lowerBound)
-      let mask = try make(ExpandDims(axes: [3 - steps]), make.inputs[1])
-      let unmasked = try make(Where(), mask, x, try make.number(0, like: x))
-      let sum = Reduce(.sum, axes: [steps], keepDims: keepDims)
-      let count = try make(sum, try make(Cast(to: make.type(x).elementType), mask))
-      return try make.quotient(try make(sum, unmasked), count)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let (x, steps) = (make.inputs[0], layout.spatialAxes(rank: 3).lowerBound)
+    let mask = try make(ExpandDims(axes: [3 - steps]), make.inputs[1])
+    let unmasked = try make(Where(), mask, x, try make.number(0, like: x))
+    let sum = Reduce(.sum, axes: [steps], keepDims: keepDims)
+    let count = try make(sum, try make(Cast(to: make.type(x).elementType), mask))
+    return try make.quotient(try make(sum, unmasked), count)
   }
 }

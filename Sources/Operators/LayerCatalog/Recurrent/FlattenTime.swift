@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, time, ...]`, of any element type
 /// - output: `[batch * time, ...]`; the steps of each sequence are consecutive
-package struct FlattenTime: PlainOperator, ExactOperator {
+package struct FlattenTime: FormulaOperator, PlainOperator, ExactOperator {
   package static let kind = "flatten_time"
   package static let version = 1
 
@@ -24,20 +24,11 @@ extension FlattenTime {
     return [inputs[0].with(shape: [steps] + inputs[0].shape[2...])]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = inputs[0].shape
-    return [inputs[0].reshaped([shape[0] * shape[1]] + shape[2...])]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let trailing = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-      return try make(ReshapeAxes([.rest] + trailing), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let trailing = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+    return try make(ReshapeAxes([.rest] + trailing), make.inputs[0])
   }
 }

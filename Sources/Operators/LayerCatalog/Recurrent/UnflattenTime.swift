@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: `[batch * time, ...]`, of any element type
 /// - sequence: `[batch, time, ...]`, of which only these two sizes are used
 /// - output: `[batch, time, ...]`
-package struct UnflattenTime: PlainOperator, ExactOperator {
+package struct UnflattenTime: FormulaOperator, PlainOperator, ExactOperator {
   package static let kind = "unflatten_time"
   package static let version = 1
 
@@ -33,21 +33,12 @@ extension UnflattenTime {
     return [input.with(shape: Array(sequence.shape[..<2] + input.shape[1...]))]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    _ = try outputShape(of: inputs)
-    return [inputs[0].reshaped(Array(inputs[1].shape[..<2] + inputs[0].shape[1...]))]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> UnflattenTime? { nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let trailing = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-      let steps = try make.size(make.inputs[1], axis: 1)
-      return try make(ReshapeAxes([.rest, .fixed(steps)] + trailing), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let trailing = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+    let steps = try make.size(make.inputs[1], axis: 1)
+    return try make(ReshapeAxes([.rest, .fixed(steps)] + trailing), make.inputs[0])
   }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis without the removed elements, with at least 1 left
-package struct Cropping: ImageOperator, ExactOperator {
+package struct Cropping: FormulaOperator, ImageOperator, ExactOperator {
   /// The numbers of elements that are removed at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -46,17 +46,6 @@ extension Cropping {
     return [output]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var result = inputs[0]
-    for (index, axis) in layout.spatialAxes(rank: result.shape.count).enumerated() {
-      let end = result.shape[axis] - borders.after[index]
-      result = result.slice(borders.before[index]..<end, along: axis)
-    }
-    return [result]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Cropping? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
@@ -64,13 +53,11 @@ extension Cropping {
     return Cropping(borders: borders, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let axes = layout.spatialAxes(rank: make.type(make.inputs[0]).rank)
-      let ranges = zip(axes, zip(borders.before, borders.after)).map { axis, border in
-        Slice.Range(axis: axis, start: border.0, stop: border.1 == 0 ? nil : -border.1, step: 1)
-      }
-      return try make(Slice(ranges), make.inputs[0])
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let axes = layout.spatialAxes(rank: make.type(make.inputs[0]).rank)
+    let ranges = zip(axes, zip(borders.before, borders.after)).map { axis, border in
+      Slice.Range(axis: axis, start: border.0, stop: border.1 == 0 ? nil : -border.1, step: 1)
     }
+    return try make(Slice(ranges), make.inputs[0])
   }
 }

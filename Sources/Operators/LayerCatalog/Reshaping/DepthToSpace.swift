@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²
 /// - output: height and width times `block`, and the channels divided by block²
-package struct DepthToSpace: ImageOperator, ExactOperator {
+package struct DepthToSpace: FormulaOperator, ImageOperator, ExactOperator {
   /// The height and width of a block, 1...2³¹ - 1.
   package let block: Int
   /// The order of the axes.
@@ -53,40 +53,29 @@ extension DepthToSpace {
     return [inputs[0].with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
-    let channels = input.shape[1] / (block * block)
-    // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
-    let split = input.splitting(1, into: [block, block, channels])
-    let blocks = split.permuted([0, 3, 4, 1, 5, 2]).reshaped(
-      [input.shape[0], channels, input.shape[2] * block, input.shape[3] * block])
-    let output = blocks.permuted(layout.axesFromChannelsFirst(rank: 4))
-    return [output.reshaped(shape)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> DepthToSpace? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
     return DepthToSpace(block: block, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = try make.transposed(make.inputs[0], layout.axesToChannelsFirst(rank: 4))
-      let (height, width) = (try make.size(x, axis: 2), try make.size(x, axis: 3))
-      let channels = try make.size(x, axis: 1) / (block * block)
-      // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
-      let split = ReshapeAxes([
-        .axis(0), .fixed(block), .fixed(block), .fixed(channels), .axis(2), .axis(3),
-      ])
-      let blocks = try make.transposed(try make(split, x), [0, 3, 4, 1, 5, 2])
-      let merge = ReshapeAxes([
-        .axis(0), .fixed(channels), .fixed(height * block), .fixed(width * block),
-      ])
-      return try make.transposed(
-        try make(merge, blocks), layout.axesFromChannelsFirst(rank: 4))
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let (x, axes) = (make.inputs[0], Array(layout.spatialAxes(rank: 4)))
+    guard make.type(x).rank == 4 else { throw .malformed("takes images, not \(make.type(x))") }
+    let channels = try make.size(x, axis: layout.channelAxis(rank: 4)) / (block * block)
+    let image = [
+      ReshapeAxes.Size.fixed(try make.size(x, axis: axes[0]) * block),
+      .fixed(try make.size(x, axis: axes[1]) * block),
+    ]
+    let depth = [block, block, channels].map { ReshapeAxes.Size.fixed($0) }
+    guard layout == .channelsFirst else {
+      // [batch, height, width, y, x, channels] becomes [batch, height, y, width, x, channels].
+      let split = ReshapeAxes([.axis(0), .axis(1), .axis(2)] + depth)
+      let blocks = try make.transposed(try make(split, x), [0, 1, 3, 2, 4, 5])
+      return try make(ReshapeAxes([.axis(0)] + image + [.axis(5)]), blocks)
     }
+    // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
+    let split = ReshapeAxes([.axis(0)] + depth + [.axis(2), .axis(3)])
+    let blocks = try make.transposed(try make(split, x), [0, 3, 4, 1, 5, 2])
+    return try make(ReshapeAxes([.axis(0), .axis(1)] + image), blocks)
   }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the same shape, with `repeats` times the size along `axis`
-package struct Repeat: ExactOperator {
+package struct Repeat: FormulaOperator, ExactOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// The number of times each element is repeated, 0 or more.
@@ -39,30 +39,17 @@ extension Repeat {
     return [inputs[0].with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    var expandedShape = inputs[0].shape
-    expandedShape.insert(1, at: axis + 1)
-    let expanded = inputs[0].reshaped(expandedShape)
-    expandedShape[axis + 1] = count
-    return [expanded.broadcast(to: expandedShape).reshaped(shape)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Repeat? {
     axes.firstIndex(of: axis).map { Repeat(axis: $0, count: count) }
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let rank = make.type(make.inputs[0]).rank
-      let size = try make.size(make.inputs[0], axis: axis)
-      let column = try make(ExpandDims(axes: [axis + 1]), make.inputs[0])
-      let counts = (0...rank).map { $0 == axis + 1 ? count : 1 }
-      var dimensions = (0...rank).filter { $0 != axis + 1 }.map { ReshapeAxes.Size.axis($0) }
-      dimensions[axis] = .fixed(size * count)
-      return try make(ReshapeAxes(dimensions), try make(Tile(counts: counts), column))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let rank = make.type(make.inputs[0]).rank
+    let size = try make.size(make.inputs[0], axis: axis)
+    let column = try make(ExpandDims(axes: [axis + 1]), make.inputs[0])
+    let counts = (0...rank).map { $0 == axis + 1 ? count : 1 }
+    var dimensions = (0...rank).filter { $0 != axis + 1 }.map { ReshapeAxes.Size.axis($0) }
+    dimensions[axis] = .fixed(size * count)
+    return try make(ReshapeAxes(dimensions), try make(Tile(counts: counts), column))
   }
 }

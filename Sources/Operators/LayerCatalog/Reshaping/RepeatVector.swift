@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, features]`
 /// - output: `[batch, repeats, features]`
-package struct RepeatVector: ExactOperator {
+package struct RepeatVector: FormulaOperator, ExactOperator {
   /// The number of repetitions, 1 to 2^24.
   package let count: Int
 
@@ -32,24 +32,9 @@ extension RepeatVector {
     return [input.with(shape: [input.shape[0], .fixed(count), input.shape[1]])]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let (batch, features) = (inputs[0].shape[0], inputs[0].shape[1])
-    return [inputs[0].reshaped([batch, 1, features]).broadcast(to: [batch, count, features])]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
 
-  package var decomposition: Decomposition {
-    .nodes { [self] (graph, inputs, source) throws(WeighbridgeError) in
-      let sequence = try graph.addNode(
-        Reshape(target: [1, -1]), named: "\(source.callName)/reshape", inputs: inputs,
-        source: source)
-      let upsampling = Upsampling(
-        factors: [count], interpolation: .nearest, layout: .channelsLast)
-      return try graph.addNode(
-        upsampling, named: "\(source.callName)/upsampling", inputs: sequence, source: source)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make(Tile(counts: [1, count, 1]), try make(ExpandDims(axes: [1]), make.inputs[0]))
   }
 }

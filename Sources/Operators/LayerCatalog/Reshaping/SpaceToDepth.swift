@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`
 /// - output: height and width divided by `block`, and block² times as many channels
-package struct SpaceToDepth: ImageOperator, ExactOperator {
+package struct SpaceToDepth: FormulaOperator, ImageOperator, ExactOperator {
   /// The height and width of a block, at least 1.
   package let block: Int
   /// The order of the axes.
@@ -53,37 +53,28 @@ extension SpaceToDepth {
     return [inputs[0].with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
-    let (height, width) = (input.shape[2] / block, input.shape[3] / block)
-    // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
-    let split = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
-    let blocks = split.permuted([0, 3, 5, 1, 2, 4]).reshaped(
-      [input.shape[0], block * block * input.shape[1], height, width])
-    let output = blocks.permuted(layout.axesFromChannelsFirst(rank: 4))
-    return [output.reshaped(shape)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> SpaceToDepth? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }
     return SpaceToDepth(block: block, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = try make.transposed(make.inputs[0], layout.axesToChannelsFirst(rank: 4))
-      let (height, width) = (try make.size(x, axis: 2) / block, try make.size(x, axis: 3) / block)
-      // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
-      let split = ReshapeAxes([
-        .axis(0), .axis(1), .fixed(height), .fixed(block), .fixed(width), .fixed(block),
-      ])
-      let blocks = try make.transposed(try make(split, x), [0, 3, 5, 1, 2, 4])
-      let merge = ReshapeAxes([.axis(0), .rest, .fixed(height), .fixed(width)])
-      return try make.transposed(
-        try make(merge, blocks), layout.axesFromChannelsFirst(rank: 4))
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    guard make.type(x).rank == 4 else { throw .malformed("takes images, not \(make.type(x))") }
+    let axes = Array(layout.spatialAxes(rank: 4))
+    let (height, width) = (
+      try make.size(x, axis: axes[0]) / block, try make.size(x, axis: axes[1]) / block
+    )
+    let cells = [height, block, width, block].map { ReshapeAxes.Size.fixed($0) }
+    guard layout == .channelsFirst else {
+      // [batch, height, y, width, x, channels] becomes [batch, height, width, y, x, channels].
+      let split = ReshapeAxes([.axis(0)] + cells + [.axis(3)])
+      let blocks = try make.transposed(try make(split, x), [0, 1, 3, 2, 4, 5])
+      return try make(ReshapeAxes([.axis(0), .axis(1), .axis(2), .rest]), blocks)
     }
+    // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
+    let split = ReshapeAxes([.axis(0), .axis(1)] + cells)
+    let blocks = try make.transposed(try make(split, x), [0, 3, 5, 1, 2, 4])
+    return try make(ReshapeAxes([.axis(0), .rest, .axis(4), .axis(5)]), blocks)
   }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - outputs: one for each size, with the input's shape and that size along `axis`
-package struct Split: ExactOperator {
+package struct Split: CompositeOperator, ExactOperator {
   /// The axis that is split; the first is 0.
   package let axis: Int
   /// The sizes of the parts, at least one, each 0 or more; they add up to the input's size.
@@ -56,28 +56,16 @@ extension Split {
     }
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var start = 0
-    return sizes.map { size in
-      defer { start += size }
-      return inputs[0].slice(start..<start + size, along: axis)
-    }
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Split? {
     axes.firstIndex(of: axis).map { Split(axis: $0, sizes: sizes) }
   }
 
-  package var decomposition: Decomposition {
-    Composition.outputs { [self] (make) throws(WeighbridgeError) in
-      var (parts, start): ([ValueID], Int) = ([], 0)
-      for size in sizes {
-        parts.append(try make.slice(make.inputs[0], start..<start + size, axis: axis))
-        start += size
-      }
-      return parts
+  package func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
+    var (parts, start): ([ValueID], Int) = ([], 0)
+    for size in sizes {
+      parts.append(try make.slice(make.inputs[0], start..<start + size, axis: axis))
+      start += size
     }
+    return parts
   }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type, of size 1 along `axes`
 /// - output: the other axes, in order
-package struct Squeeze: ExactOperator {
+package struct Squeeze: FormulaOperator, ExactOperator {
   /// The removed axes, ascending.
   package let axes: [Int]
 
@@ -35,19 +35,11 @@ extension Squeeze {
     return [inputs[0].with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    [inputs[0].reshaped(try outputShape(of: inputs))]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let kept = (0..<make.type(make.inputs[0]).rank).filter { !axes.contains($0) }
-      return try make(ReshapeAxes(kept.map { .axis($0) }), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let kept = (0..<make.type(make.inputs[0]).rank).filter { !axes.contains($0) }
+    return try make(ReshapeAxes(kept.map { .axis($0) }), make.inputs[0])
   }
 }

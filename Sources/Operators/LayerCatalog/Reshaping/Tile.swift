@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: an axis for each count, any element type
 /// - output: along each axis the input's size times the count
-package struct Tile: ExactOperator {
+package struct Tile: FormulaOperator, ExactOperator {
   /// The number of repetitions along each axis, 0 or more.
   package let counts: [Int]
 
@@ -37,32 +37,20 @@ extension Tile {
     return [input.with(shape: shape)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)
-    // Inserts an axis of size 1 before each axis, broadcasts along it, and merges the two.
-    let repeated = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
-    let expanded = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
-    return [expanded.broadcast(to: repeated).reshaped(shape)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Tile? {
     axes.count == counts.count ? Tile(counts: axes.map { counts[$0] }) : nil
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      // Inserts an axis of size 1 before each axis, broadcasts along it, and merges the two.
-      let expand = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
-      let broadcast = BroadcastTo(target: counts.flatMap { [$0, -1] })
-      var sizes: [ReshapeAxes.Size] = []
-      for (axis, count) in counts.enumerated() {
-        sizes.append(
-          count == 1 ? .axis(2 * axis + 1) : .fixed(count * (try make.size(x, axis: axis))))
-      }
-      return try make(ReshapeAxes(sizes), try make(broadcast, try make(expand, x)))
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    // Inserts an axis of size 1 before each axis, broadcasts along it, and merges the two.
+    let expand = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
+    let broadcast = BroadcastTo(target: counts.flatMap { [$0, -1] })
+    var sizes: [ReshapeAxes.Size] = []
+    for (axis, count) in counts.enumerated() {
+      sizes.append(
+        count == 1 ? .axis(2 * axis + 1) : .fixed(count * (try make.size(x, axis: axis))))
     }
+    return try make(ReshapeAxes(sizes), try make(broadcast, try make(expand, x)))
   }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis extended by the added zeros
-package struct ZeroPadding: ImageOperator, ExactOperator {
+package struct ZeroPadding: FormulaOperator, ImageOperator, ExactOperator {
   /// The numbers of zeros that are added at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -46,28 +46,6 @@ extension ZeroPadding {
     return [output]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    let (rank, size) = (input.shape.count, input.elementType.byteCount)
-    let shape = try outputShape(of: inputs)
-    let steps = Tensor.rowMajorStrides(shape)
-    let start = zip(layout.spatialAxes(rank: rank), borders.before)
-      .reduce(0) { $0 + steps[$1.0] * $1.1 }
-    let source = input.contiguousBytes()
-    // Zero is all zero bits in every element type.
-    var bytes = [UInt8](repeating: 0, count: shape.reduce(size, *))
-    let width = input.shape[rank - 1] * size
-    var next = 0
-    for row in PaddedPlanes.offsets(Array(input.shape.dropLast()), Array(steps.dropLast())) {
-      let target = (start + row) * size
-      bytes.replaceSubrange(target..<target + width, with: source[next..<next + width])
-      next += width
-    }
-    return [Tensor(input.elementType, shape: shape, bytes: bytes)]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> ZeroPadding? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
@@ -75,14 +53,12 @@ extension ZeroPadding {
     return ZeroPadding(borders: borders, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let rank = make.type(make.inputs[0]).rank
-      let axes = layout.spatialAxes(rank: rank)
-      var (before, after) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
-      before.replaceSubrange(axes, with: borders.before)
-      after.replaceSubrange(axes, with: borders.after)
-      return try make(Pad(before: before, after: after, mode: .constant), make.inputs[0])
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let rank = make.type(make.inputs[0]).rank
+    let axes = layout.spatialAxes(rank: rank)
+    var (before, after) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
+    before.replaceSubrange(axes, with: borders.before)
+    after.replaceSubrange(axes, with: borders.after)
+    return try make(Pad(before: before, after: after, mode: .constant), make.inputs[0])
   }
 }

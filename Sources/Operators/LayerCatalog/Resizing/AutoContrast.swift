@@ -6,7 +6,7 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]`
 /// - output: the input's shape
-package struct AutoContrast: ArithmeticOperator, PrimitiveOperator {
+package struct AutoContrast: FormulaOperator, ArithmeticOperator {
   /// The smallest element of the output.
   package let low: Double
   /// The largest element of the output.
@@ -18,8 +18,8 @@ package struct AutoContrast: ArithmeticOperator, PrimitiveOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     lo, hi = the smallest and the largest element of the channel of the image
-    y = x if lo = hi, or x is NaN
-    y = min(max(low + (x - lo) * ((high - low) / (hi - lo)), low), high) otherwise
+    y = x if lo = hi
+    y = min(max(low + (x - lo) / (hi - lo) * (high - low), low), high) otherwise; NaN if one x is
     """,
     of: .float,
     attributes: AttributeSchema(
@@ -42,28 +42,21 @@ extension AutoContrast {
     return [inputs[0]]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let transposed = inputs[0].permuted([0, 3, 1, 2])
-    let (elements, size) = (transposed.doubles, transposed.shape[2] * transposed.shape[3])
-    let planes = workers.map(transposed.shape[0] * transposed.shape[1]) { index in
-      stretched(elements[index * size..<(index + 1) * size])
-    }
-    let output = Tensor(inputs[0].elementType, shape: transposed.shape, planes.flatMap { $0 })
-    return [output.permuted([0, 2, 3, 1])]
-  }
-
-  private func stretched(_ plane: ArraySlice<Double>) -> [Double] {
-    guard let darkest = plane.min(), let brightest = plane.max(), darkest < brightest else {
-      return Array(plane)
-    }
-    let factor = (high - low) / (brightest - darkest)
-    return plane.map { $0.isNaN ? $0 : min(max(low + ($0 - darkest) * factor, low), high) }
-  }
-
   /// Height and width may be swapped.
   package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
     axes.first == 0 && axes.last == 3 ? self : nil
+  }
+
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let darkest = try make(Reduce(.minimum, axes: [1, 2], keepDims: true), x)
+    let brightest = try make(Reduce(.maximum, axes: [1, 2], keepDims: true), x)
+    let range = try make.difference(brightest, darkest)
+    let isFlat = try make(Comparison(.equal), range, try make.number(0, like: range))
+    let divisor = try make.chosen(isFlat, try make.number(1, like: range), range)
+    let fraction = try make.quotient(try make.difference(x, darkest), divisor)
+    let stretched = try make.clipped(
+      try make.linear(fraction, scale: high - low, offset: low), low, high)
+    return try make.chosen(isFlat, x, stretched)
   }
 }

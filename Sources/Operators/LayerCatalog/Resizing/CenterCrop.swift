@@ -10,7 +10,7 @@ package import GraphIR
 /// If the number of removed elements is odd, one more is removed at the end than at the start. An
 /// input that is shorter along an axis is cropped to the output's aspect ratio and resized
 /// bilinearly instead, as in ``Resizing``.
-package struct CenterCrop: ImageOperator, ArithmeticOperator {
+package struct CenterCrop: FormulaOperator, ImageOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes: two, 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
@@ -54,22 +54,6 @@ extension CenterCrop {
     try resizing.outputTypes(of: inputs)
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var result = inputs[0]
-    let axes = Array(layout.spatialAxes(rank: result.shape.count))
-    let surplus = zip(axes, dimensions).map { result.shape[$0] - $1 }
-    guard surplus.allSatisfy({ $0 >= 0 }) else {
-      return try resizing.evaluate(inputs, workers: workers)
-    }
-    for (index, axis) in axes.enumerated() {
-      let start = surplus[index] / 2
-      result = result.slice(start..<start + dimensions[index], along: axis)
-    }
-    return [result]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
@@ -77,18 +61,16 @@ extension CenterCrop {
     return CenterCrop(dimensions: dimensions, layout: layout)
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      var result = make.inputs[0]
-      let axes = layout.spatialAxes(rank: dimensions.count + 2)
-      for (axis, size) in zip(axes, dimensions) where try make.size(result, axis: axis) < size {
-        return try make(resizing, result)
-      }
-      for (axis, size) in zip(axes, dimensions) {
-        let start = (try make.size(result, axis: axis) - size) / 2
-        result = try make.slice(result, start..<start + size, axis: axis)
-      }
-      return result
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var result = make.inputs[0]
+    let axes = layout.spatialAxes(rank: dimensions.count + 2)
+    for (axis, size) in zip(axes, dimensions) where try make.size(result, axis: axis) < size {
+      return try make(resizing, result)
     }
+    for (axis, size) in zip(axes, dimensions) {
+      let start = (try make.size(result, axis: axis) - size) / 2
+      result = try make.slice(result, start..<start + size, axis: axis)
+    }
+    return result
   }
 }

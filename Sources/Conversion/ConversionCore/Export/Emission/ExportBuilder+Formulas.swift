@@ -10,7 +10,7 @@ extension ExportBuilder {
     _ inputs: [Value],
     _ formula: @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [Value] {
-    guard case .nodes(let build) = Composition.outputs(of: formula) else { return [] }
+    guard case .nodes(let build) = Composition.outputs(formula) else { return [] }
     return try apply(build, named: scope.prefix, inputs)
   }
 

@@ -21,8 +21,6 @@ enum KerasActivations {
       let clip = ReLU(slope: 0, threshold: 0, maximum: 1)
       return try builder.layer("ReLU", clip.kerasSettings, [linear], type: linear.type)
     },
-    KerasRow(
-      Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
   ]
 }
 

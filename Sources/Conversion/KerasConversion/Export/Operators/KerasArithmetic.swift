@@ -90,14 +90,6 @@ extension KerasModelBuilder {
       type: type ?? TensorType(.bool, lhs.type.shape))
   }
 
-  /// Selects the first value where a condition is true, and the second value elsewhere.
-  mutating func choose(
-    _ condition: KerasValue, _ lhs: KerasValue, _ rhs: KerasValue
-  ) throws(WeighbridgeError) -> KerasValue {
-    let type = lhs.constant == nil ? lhs.type : rhs.type
-    return try function(.select, [condition, lhs, rhs], type: type)
-  }
-
   /// Casts to another element type.
   mutating func function(
     _ cast: KerasFunctionForm, _ inputs: [KerasValue], to type: ElementType

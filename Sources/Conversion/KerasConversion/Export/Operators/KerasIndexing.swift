@@ -24,10 +24,8 @@ enum KerasIndexing {
         KerasFunctionForm("numpy", "TakeAlongAxis", tf: nil), [builder[0], builder[1]],
         settings: ["axis": .integer(operation.axis)], type: builder.outputType)
     },
-    KerasRow(OneHot.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.on == 1, operation.off == 0 else {
-        throw .unsupported("one-hot vectors of other numbers than 0 and 1")
-      }
+    KerasRow(native: OneHot.self) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.on == 1, operation.off == 0 else { return nil }
       let type = JSONValue.string(operation.elementType.rawValue)
       let axis = JSONValue.integer(operation.axis == builder.type().rank ? -1 : operation.axis)
       return try builder.function(

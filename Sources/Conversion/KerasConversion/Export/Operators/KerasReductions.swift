@@ -29,8 +29,9 @@ enum KerasReductions {
     KerasRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.cumulative("Cumsum", tf: "math.cumsum", operation, builder[0])
     },
-    KerasRow(CumProd.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.cumulative("Cumprod", tf: "math.cumprod", operation, builder[0])
+    KerasRow(native: CumProd.self) { (operation, builder) throws(WeighbridgeError) in
+      if operation.isExclusive, builder.format == .archive { return nil }
+      return try builder.cumulative("Cumprod", tf: "math.cumprod", operation, builder[0])
     },
     KerasRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.argumentReduction("Argmax", tf: "math.argmax", operation)

@@ -47,12 +47,7 @@ enum KerasReshaping {
       KerasRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
         try builder.parts(of: builder[0], operation.axis, operation.sizes)
       },
-      KerasRow(SpaceToDepth.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.blocks(operation.block, toDepth: true)
-      },
-      KerasRow(DepthToSpace.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.blocks(operation.block, toDepth: false)
-      },
+      KerasRow(composite: SpaceToDepth.self), KerasRow(composite: DepthToSpace.self),
     ]
 
   private static let axes: [KerasRow] = [
@@ -229,24 +224,5 @@ extension KerasModelBuilder {
       start += size
     }
     return parts
-  }
-
-  /// Moves square blocks to the channels or back, by splitting and transposing axes.
-  fileprivate mutating func blocks(
-    _ block: Int, toDepth: Bool
-  ) throws(WeighbridgeError) -> KerasValue {
-    let (smallType, largeType) = toDepth ? (outputType, type()) : (type(), outputType)
-    guard let height = smallType.shape[1].value, let width = smallType.shape[2].value,
-      let channels = largeType.shape[3].value
-    else { throw .unsupported("blocks of images whose size is not known") }
-    let split =
-      toDepth
-      ? [height, block, width, block, channels] : [height, width, block, block, channels]
-    let first = type().with(shape: [type().shape[0]] + split.map(Dimension.fixed))
-    let splitImage = try layer(
-      "Reshape", ["target_shape": .integers(split)], [self[0]], type: first)
-    let moved = try transposed(splitImage, [0, 1, 3, 2, 4, 5])
-    let target = outputType.shape.dropFirst().compactMap(\.value)
-    return try layer("Reshape", ["target_shape": .integers(target)], [moved])
   }
 }

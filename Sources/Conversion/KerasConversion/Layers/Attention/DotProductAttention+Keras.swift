@@ -24,22 +24,7 @@ extension DotProductAttention: KerasMapped {
     headed("GroupQueryAttention", grouped),
     headed("GroupedQueryAttention", grouped),
   ])
-  /// Takes heads `[batch, positions, heads, features]`, whose positions become rows of matrices.
-  /// The number of positions may be unknown.
-  static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
-    guard operation.axes == [1], builder.type().rank == 4,
-      builder.type(0).shape[2] == builder.type(1).shape[2]
-    else { throw .unsupported("attention over several axes, or heads that share their keys") }
-    let query = try builder.transposed(builder[0], [0, 2, 1, 3])
-    let key = try builder.transposed(builder[1], [0, 2, 1, 3])
-    let value = try builder.transposed(builder[2], [0, 2, 1, 3])
-    let scaled = try builder.function(.multiply, [query, builder.number(operation.scale)])
-    let scores = try builder.products(scaled, key)
-    let results = try builder.attend(
-      scores, value, operation.masking, mask: operation.masking.hasMask ? builder[3] : nil,
-      returnsAttentionWeights: operation.returnsAttentionWeights)
-    return [try builder.transposed(results[0], [0, 2, 1, 3])] + results.dropFirst()
-  }
+  static let kerasRow: KerasRow? = nil
 
   /// Creates a class that has dense layers of its own for the heads.
   private static func headed(

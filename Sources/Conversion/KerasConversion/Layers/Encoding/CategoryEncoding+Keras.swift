@@ -21,7 +21,15 @@ extension CategoryEncoding: KerasMapped {
         of: try layer.onlyInput(inputs), categories: count, mode, weights: weights)
     }
   ])
-  static let kerasRow = refusal("Keras refuses indices outside of the categories in its own ways")
+  /// An index outside of the categories is an error, which Keras' functions do not report everywhere.
+  static let kerasRow = nativeRow { (operation, _) throws(WeighbridgeError) in
+    guard operation.dropsOutOfRange else {
+      throw .unsupported(
+        "refuses indices outside of the categories, and Keras' functions ignore some; it can be "
+          + "written with ignore_out_of_range")
+    }
+    return nil
+  }
 
   /// Keras' names for the encodings of indices.
   enum Mode: String, CaseIterable {

@@ -21,6 +21,15 @@ extension KerasMapped {
     KerasRow(Self.self, rule)
   }
 
+  /// Creates the row of an operator that Keras has with some settings only: `nil` for others, with
+  /// which it is decomposed.
+  static func nativeRow(
+    _ rule:
+      @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) -> KerasValue?
+  ) -> KerasRow? {
+    KerasRow(native: Self.self, rule)
+  }
+
   /// Creates the row of an operator with several outputs.
   static func rowOfOutputs(
     _ rule:

@@ -24,7 +24,11 @@ extension AveragePooling: KerasMapped {
     switch window.padding {
     case .valid: break
     case .same where operation.countIncludePad:
-      throw .unsupported("counts the padding, which Keras' average leaves out")
+      guard let known = window.borders(of: Array(builder.type().shape.dropFirst().dropLast()))
+      else {
+        throw .unsupported("counts the padding, which Keras' average leaves out; state its size")
+      }
+      borders = Borders(before: known.before, after: known.after)
     case .same: break
     case .explicit(let before, let after):
       if operation.countIncludePad {
@@ -118,13 +122,13 @@ extension GlobalPoolingOperator {
 extension AdaptiveAveragePooling: KerasMapped {
   /// Keras 3: `AdaptiveAveragePooling1D`, `AdaptiveAveragePooling2D`, `AdaptiveAveragePooling3D`.
   static let keras = mapping("AdaptiveAveragePooling")
-  static let kerasRow: KerasRow? = nil
+  static let kerasRow: KerasRow? = KerasRow(composite: Self.self)
 }
 
 extension AdaptiveMaxPooling: KerasMapped {
   /// Keras 3: `AdaptiveMaxPooling1D`, `AdaptiveMaxPooling2D`, `AdaptiveMaxPooling3D`.
   static let keras = mapping("AdaptiveMaxPooling")
-  static let kerasRow: KerasRow? = nil
+  static let kerasRow: KerasRow? = KerasRow(composite: Self.self)
 }
 
 extension AdaptivePoolingOperator {

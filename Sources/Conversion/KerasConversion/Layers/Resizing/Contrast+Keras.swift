@@ -54,7 +54,7 @@ extension AutoContrast: KerasMapped {
       return try layer.add(operation, [try layer.onlyInput(inputs)])
     }
   ])
-  static let kerasRow = refusal("its layer in Keras 3 works while training only")
+  static let kerasRow: KerasRow? = nil
 }
 
 extension KerasLayer {

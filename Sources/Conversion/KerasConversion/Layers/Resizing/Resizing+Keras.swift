@@ -38,27 +38,19 @@ extension Resizing: KerasMapped {
       return try layer.addResized(operation, image, to: type.elementType)
     },
   ])
-  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    var settings = try builder.imageDimensions(operation.dimensions)
+  /// Keras' layer resizes images without smoothing them, and reads them at half-pixel centers.
+  static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
     let interpolation = operation.interpolation.rawValue
-    guard builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
-    else { throw .unsupported("Keras 3 does not resize by \(interpolation)") }
+    let isKnown = builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
+    guard isKnown, operation.grid == .halfPixel, !operation.antialiases,
+      var settings = operation.dimensions.imageSettings
+    else { return nil }
     settings["interpolation"] = .string(interpolation)
-    guard operation.grid == .halfPixel else {
-      throw .unsupported(
-        "reads its input at the grid \(operation.grid.rawValue), and Keras' Resizing knows "
-          + "half-pixel centers only")
-    }
-    guard !operation.antialiases else {
-      throw .unsupported("smooths before it shrinks, as no layer of Keras does")
-    }
     switch operation.fit {
     case .stretch: settings["crop_to_aspect_ratio"] = false
     case .crop: settings["crop_to_aspect_ratio"] = true
     case .pad(let number):
-      guard builder.format == .archive else {
-        throw .unsupported("adds bars, which Keras 2 cannot")
-      }
+      guard builder.format == .archive else { return nil }
       settings["crop_to_aspect_ratio"] = false
       settings["pad_to_aspect_ratio"] = true
       settings["fill_mode"] = "constant"
@@ -113,8 +105,9 @@ extension CenterCrop: KerasMapped {
       return try layer.addResized(resizing, inputs[0], to: result)
     }
   ])
-  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.layer("CenterCrop", try builder.imageDimensions(operation.dimensions))
+  static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
+    guard let settings = operation.dimensions.imageSettings else { return nil }
+    return try builder.layer("CenterCrop", settings)
   }
 }
 
@@ -171,10 +164,9 @@ extension KerasLayer {
   }
 }
 
-extension KerasModelBuilder {
-  /// The settings `height` and `width` for an image's size.
-  fileprivate func imageDimensions(_ dimensions: [Int]) throws(WeighbridgeError) -> JSONObject {
-    guard dimensions.count == 2 else { throw .unsupported("\(dimensions.count) spatial axes") }
-    return ["height": .integer(dimensions[0]), "width": .integer(dimensions[1])]
+extension [Int] {
+  /// The settings `height` and `width` of the size of an image; `nil` for other numbers of axes.
+  fileprivate var imageSettings: JSONObject? {
+    count == 2 ? ["height": .integer(self[0]), "width": .integer(self[1])] : nil
   }
 }

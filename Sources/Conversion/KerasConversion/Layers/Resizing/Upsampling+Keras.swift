@@ -16,18 +16,13 @@ extension Upsampling: KerasMapped {
         try add(&layer, inputs, axes: axes, .nearest, layout)
       }
     })
-  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
+  /// Keras' layers enlarge linearly in two dimensions only, from half-pixel centers.
+  static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
     let (factors, axes) = (operation.factors, operation.factors.count)
-    guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
-    guard operation.interpolation != .linearAsymmetric else {
-      throw .unsupported(
-        "enlarges with asymmetric coordinates, as Keras did on TensorFlow 1; today's "
-          + "Keras counts from their middles")
-    }
     let isNearest = operation.interpolation == .nearest
-    guard isNearest || axes == 2 else {
-      throw .unsupported("Keras enlarges linearly in two dimensions only")
-    }
+    guard (1...3).contains(axes), operation.interpolation != .linearAsymmetric,
+      isNearest || axes == 2
+    else { return nil }
     var settings: JSONObject = ["size": axes == 1 ? .integer(factors[0]) : .integers(factors)]
     if axes > 1 { settings["data_format"] = "channels_last" }
     if axes == 2 { settings["interpolation"] = isNearest ? "nearest" : "bilinear" }
