@@ -1,6 +1,9 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
+import LayerCatalog
 
 extension KerasImporter {
   /// Inlines the model that a layer is.

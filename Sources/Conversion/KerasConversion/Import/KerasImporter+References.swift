@@ -1,6 +1,9 @@
 import Bytes
+import ConversionCore
 import GraphIR
+import JSON
 import KerasFormat
+import LayerCatalog
 
 extension KerasImporter {
   /// The values that references to layers' outputs refer to.

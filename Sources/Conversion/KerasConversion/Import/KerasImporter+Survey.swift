@@ -3,6 +3,7 @@ import ConversionCore
 import GraphIR
 import JSON
 import KerasFormat
+import LayerCatalog
 
 extension KerasImporter {
   /// Returns what can be inferred about unknown layers from the layers before them.
