@@ -274,7 +274,7 @@ import Testing
       (.operation("Hsplit"), #"{"indices_or_sections": 0}"#, "is cut into 0 parts"),
       (.operation("MultiHot"), #"{"num_classes": 0}"#, "num_classes=0"),
       (.operation("Diff"), #"{"n": 65}"#, "n=65"),
-      (.tensorFlow("nn.depth_to_space"), #"{"block_size": 0}"#, "takes images and has"),
+      (.tensorFlow("nn.depth_to_space"), #"{"block_size": 0}"#, "block_size=0"),
       (.tensorFlow("image.central_crop"), #"{"central_fraction": 2}"#, "central_fraction=2"),
     ] as [(KerasFunctionName, String, String)])
   func refusedArguments(name: KerasFunctionName, text: String, phrase: String) throws {
