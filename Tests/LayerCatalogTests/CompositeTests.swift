@@ -33,6 +33,7 @@ private struct SelfNaming: FormulaOperator, ExactOperator, PlainOperator {
     "minimum": "shares its kernel with the other operators that combine tensors",
     "prelu": "is computed with the weight of each element",
     "resizing": "the decomposition is a product with a matrix, mostly of zeros",
+    "slice": "is a primitive without steps",
     "sparsemax": "is an activation in cells of recurrent layers",
     "unit_normalization": "is an activation in cells of recurrent layers",
     "upsampling": "the decomposition is a product with a matrix, mostly of zeros",
@@ -46,7 +47,8 @@ private struct SelfNaming: FormulaOperator, ExactOperator, PlainOperator {
         if case .nodes = $0.operation.decomposition { true } else { false }
       }
       // What computes element by element is also called for single elements.
-      let isOwn = !(examples[0].operation is any CompositeOperator)
+      let isOwn =
+        !(examples[0].operation is any CompositeOperator)
         && !(examples[0].operation is any ElementwiseOperator)
       if areComposite, isOwn { kinds.insert(kind) }
     }

@@ -238,7 +238,7 @@ extension Composition {
   }
 
   /// Reshapes a weight that has one axis for each of `axes`, so that it broadcasts against a value:
-  /// size 1 along all other axes.
+  /// the value's element type, and size 1 along all other axes.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the sizes along these axes differ.
   package mutating func aligned(
@@ -252,6 +252,8 @@ extension Composition {
     }
     var shape = [Int](repeating: 1, count: type.rank)
     for (position, axis) in axes.enumerated() { shape[axis] = try size(weight, axis: position) }
-    return try self(ReshapeAxes(shape.map { .fixed($0) }), weight)
+    let isCast = weightType.elementType != type.elementType
+    let same = isCast ? try self(Cast(to: type.elementType), weight) : weight
+    return try self(ReshapeAxes(shape.map { .fixed($0) }), same)
   }
 }

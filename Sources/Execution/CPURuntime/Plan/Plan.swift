@@ -141,8 +141,8 @@ extension PlanBuilder {
 
   /// Adds the steps of an operator's decomposition.
   ///
-  /// - Returns: Whether they were added; otherwise nothing was, because it is a primitive or its
-  ///   decomposition has no form for these inputs.
+  /// - Returns: Whether they were added; otherwise nothing was, because it has a reference kernel of
+  ///   its own or its decomposition has no form for these inputs.
   private mutating func addDecomposed(_ group: NodeGroup) -> Bool {
     let inputs = group.inputs.enumerated().map { position, id in
       Value(name: "input \(position)", type: types[id.index], constant: graph[id].constant)
@@ -151,7 +151,7 @@ extension PlanBuilder {
     let isHeldAsIs = (group.inputs + group.outputs).allSatisfy {
       graph[$0].type.elementType == types[$0.index].elementType
     }
-    guard group.quantization == nil, isHeldAsIs,
+    guard group.operation is any CompositeOperator, group.quantization == nil, isHeldAsIs,
       let decomposition = try? group.operation.decomposition.graph(
         inputs, source: graph.nodes[group.positions[0]].source),
       decomposition.outputs.map({ decomposition[$0.value].type.held })

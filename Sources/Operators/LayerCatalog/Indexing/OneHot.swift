@@ -66,14 +66,16 @@ extension OneHot {
     guard depth <= 1 << 24 else {
       throw .unsupported("vectors of \(depth) elements are too long")
     }
-    let indices = try make(Cast(to: .int64), make.inputs[0])
+    let type = make.type(make.inputs[0]).elementType
+    let isWide = type == .int32 || type == .int64
+    let indices = isWide ? make.inputs[0] : try make(Cast(to: .int64), make.inputs[0])
     let column = try make(ExpandDims(axes: [axis]), indices)
     var shape = [Int](repeating: 1, count: make.type(column).rank)
     let values = (
       on: Tensor(elementType, shape: shape, [on]), off: Tensor(elementType, shape: shape, [off])
     )
     shape[axis] = depth
-    let positions = Tensor(.int64, shape: shape, (0..<depth).map { Double($0) })
+    let positions = Tensor(isWide ? type : .int64, shape: shape, (0..<depth).map { Double($0) })
     let isHot = try make(Comparison(.equal), column, try make.constant(positions))
     return try make.chosen(isHot, try make.constant(values.on), try make.constant(values.off))
   }

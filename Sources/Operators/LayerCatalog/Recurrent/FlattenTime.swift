@@ -28,7 +28,11 @@ extension FlattenTime {
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let trailing = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-    return try make(ReshapeAxes([.rest] + trailing), make.inputs[0])
+    let shape = make.type(make.inputs[0]).shape
+    guard shape.count >= 2 else { throw .malformed("has no batch and time axes") }
+    var steps = ReshapeAxes.Size.rest
+    if let batch = shape[0].value, let time = shape[1].value { steps = .fixed(batch * time) }
+    let trailing = (2..<shape.count).map { ReshapeAxes.Size.axis($0) }
+    return try make(ReshapeAxes([steps] + trailing), make.inputs[0])
   }
 }

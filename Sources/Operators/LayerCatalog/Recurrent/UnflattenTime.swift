@@ -38,7 +38,9 @@ extension UnflattenTime {
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let trailing = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+    let batch = make.type(make.inputs[1]).shape[0].value
+    let sequences = batch.map { ReshapeAxes.Size.fixed($0) } ?? .rest
     let steps = try make.size(make.inputs[1], axis: 1)
-    return try make(ReshapeAxes([.rest, .fixed(steps)] + trailing), make.inputs[0])
+    return try make(ReshapeAxes([sequences, .fixed(steps)] + trailing), make.inputs[0])
   }
 }

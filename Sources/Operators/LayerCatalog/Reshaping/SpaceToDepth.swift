@@ -65,16 +65,18 @@ extension SpaceToDepth {
     let (height, width) = (
       try make.size(x, axis: axes[0]) / block, try make.size(x, axis: axes[1]) / block
     )
+    let channels = make.type(x).shape[layout.channelAxis(rank: 4)].value
+    let depth = channels.map { ReshapeAxes.Size.fixed($0 * block * block) } ?? .rest
     let cells = [height, block, width, block].map { ReshapeAxes.Size.fixed($0) }
     guard layout == .channelsFirst else {
       // [batch, height, y, width, x, channels] becomes [batch, height, width, y, x, channels].
       let split = ReshapeAxes([.axis(0)] + cells + [.axis(3)])
       let blocks = try make.transposed(try make(split, x), [0, 1, 3, 2, 4, 5])
-      return try make(ReshapeAxes([.axis(0), .axis(1), .axis(2), .rest]), blocks)
+      return try make(ReshapeAxes([.axis(0), .axis(1), .axis(2), depth]), blocks)
     }
     // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
     let split = ReshapeAxes([.axis(0), .axis(1)] + cells)
     let blocks = try make.transposed(try make(split, x), [0, 3, 5, 1, 2, 4])
-    return try make(ReshapeAxes([.axis(0), .rest, .axis(4), .axis(5)]), blocks)
+    return try make(ReshapeAxes([.axis(0), depth, .axis(4), .axis(5)]), blocks)
   }
 }

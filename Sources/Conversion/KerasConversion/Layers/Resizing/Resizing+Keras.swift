@@ -41,7 +41,8 @@ extension Resizing: KerasMapped {
   /// Keras' layer resizes images without smoothing them, and reads them at half-pixel centers.
   static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
     let interpolation = operation.interpolation.rawValue
-    let isKnown = builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
+    let isKnown =
+      builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
     guard isKnown, operation.grid == .halfPixel, !operation.antialiases,
       var settings = operation.dimensions.imageSettings
     else { return nil }
