@@ -19,17 +19,14 @@ import Testing
       Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage(), Run.helpMessage(),
       Verify.helpMessage(), Index.helpMessage(),
     ]
-    let table = try JSONValue(parsing: Array(try Project.text("Schemas/options.json").utf8))
+    let text = try Project.text("Schemas/options.json")
+    let table = try #require(JSONValue(parsing: Array(text.utf8)).object)
+    let structs = ["Read", "Run", "Write", "Export", "Verify", "Detect", "Analyze"]
     var flags: [String] = []
-    for (_, entry) in try #require(table.object) {
-      for option in entry.object?["options"]?.array ?? [] {
-        let option = try #require(option.object)
-        let (name, type) = (option["name"]?.string ?? "", option["type"]?.string ?? "")
-        let places = option["in"]?.array?.compactMap(\.string) ?? ["program"]
-        guard type != "struct", places.contains("program") else { continue }
-        let isList = ["shapes", "numbers"].contains(type)
-        let own = (isList ? String(name.dropLast()) : name).replacing("_", with: "-")
-        flags += option["flags"]?.array?.compactMap(\.string) ?? [own]
+    for name in structs {
+      let entry = try #require(table["\(name)Options"]?.object)
+      for option in try #require(entry["options"]?.array) {
+        flags += try Self.flags(try #require(option.object))
       }
     }
     #expect(flags.count > 30)
@@ -37,5 +34,16 @@ import Testing
       flags.filter { flag in
         !helps.contains { $0.contains("--\(flag) ") || $0.contains("--\(flag)\n") }
       } == [])
+  }
+
+  /// The flags of an option without their dashes; none if the program does not have it.
+  private static func flags(_ option: JSONObject) throws -> [String] {
+    let name = try #require(option["name"]?.string)
+    let type = try #require(option["type"]?.string)
+    let places = option["in"]?.array?.compactMap { $0.string } ?? ["program"]
+    guard type != "struct", places.contains("program") else { return [] }
+    let isList = ["shapes", "numbers"].contains(type)
+    let own = (isList ? String(name.dropLast()) : name).split(separator: "_")
+    return option["flags"]?.array?.compactMap { $0.string } ?? [own.joined(separator: "-")]
   }
 }
