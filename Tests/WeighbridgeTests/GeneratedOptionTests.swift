@@ -32,7 +32,7 @@ import Testing
     #expect(flags.count > 30)
     #expect(
       flags.filter { flag in
-        !helps.contains { $0.contains("--\(flag) ") || $0.contains("--\(flag)\n") }
+        !helps.contains { help in [" ", ",", "\n"].contains { help.contains("--\(flag)\($0)") } }
       } == [])
   }
 
