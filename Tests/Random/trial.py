@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import numpy
 
@@ -11,6 +12,7 @@ import program as programs
 from plans import Building
 
 RELOADED = "reloaded otherwise by the framework"
+ROUNDED = "right in float64"
 
 
 class Outcome:
@@ -181,6 +183,9 @@ class Trial:
             noise = self.noise(profile, want)
             if noise is None or not self.first_difference(got, want, noise):
                 return Outcome("unstable", text=text)
+            exact = self.in_float64(profile)
+            if exact and not self.first_difference(got, exact):
+                return Outcome(ROUNDED, text=text)
         try:
             loaded = self.framework.load(self.file, self.container, self.folder)
         except Exception:  # pylint: disable=broad-except
@@ -191,6 +196,34 @@ class Trial:
                 return Outcome(RELOADED, what, text)
             return Outcome("wrong", what + " in what the framework reloads otherwise", text)
         return None
+
+    def in_float64(self, profile: str):
+        """The outputs of the framework where all floating-point numbers have 64 bits, in the types that
+        they had; None where it cannot."""
+        if not self.framework.is_eager:
+            return None
+        text = re.sub(r'"(mixed_)?b?float(16|32)"', '"float64"', json.dumps(self.plan))
+        weights = self.framework.all_weights(self.model)
+        given = {
+            name: array.astype("float64") if "float" in array.dtype.name else array
+            for name, array in self.given[profile].items()
+        }
+        try:
+            other = Trial(
+                self.framework, self.program, json.loads(text), self.seed, self.container, self.folder
+            )
+            other.build()
+            for weight, value in zip(other.model.weights, weights):
+                if "float" in self.framework.kind(weight):
+                    self.framework.assign(weight, value.astype("float64"))
+            results = self.framework.run(other.model, given)
+        except Exception:  # pylint: disable=broad-except
+            return None
+        with numpy.errstate(over="ignore"):
+            return [
+                each.astype(want.dtype) if "float" in each.dtype.name else each
+                for each, want in zip(results, self.wanted[profile])
+            ]
 
     def noise(self, profile: str, want):
         """How much each output moves when inputs and weights move by a unit in the last place; None

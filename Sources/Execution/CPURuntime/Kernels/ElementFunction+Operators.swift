@@ -8,7 +8,8 @@ extension ElementFunction {
   static func functions(of operation: any CatalogOperator) -> [ElementFunction]? {
     switch operation {
     case let relu as ReLU: functions(of: relu)
-    case let relu as LeakyReLU: [.init(function: kernels_function_relu, alpha: Float(relu.slope))]
+    case let relu as LeakyReLU where relu.slope != 0:
+      [.init(function: kernels_function_relu, alpha: Float(relu.slope))]
     case let clip as Clip: [clipping(clip.minimum, clip.maximum)]
     case let elu as ELU: [.init(function: kernels_function_elu, alpha: Float(elu.alpha))]
     case is SELU:

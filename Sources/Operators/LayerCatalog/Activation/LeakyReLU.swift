@@ -27,7 +27,12 @@ extension LeakyReLU {
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
-      try make(ReLU(slope: slope, threshold: 0, maximum: nil), make.inputs[0])
+      let x = make.inputs[0]
+      // A rectifier of slope 0 makes 0 of -infinity, and 0 · -infinity is NaN.
+      if slope == 0 {
+        return try make.chosen(try make.isGreater(x, 0), x, try make.linear(x, scale: 0))
+      }
+      return try make(ReLU(slope: slope, threshold: 0, maximum: nil), x)
     }
   }
 }
