@@ -131,9 +131,11 @@ extension KerasLayer {
   /// - Parameters:
   ///   - inputs: The layer's input, not cast yet.
   ///   - roundsFloats: Whether floating-point inputs have that effect, too.
+  ///   - keepsWide: Whether Keras computes in the input's type, and in float32 at least, and casts the
+  ///     result only.
   mutating func addRounded(
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ weights: [ValueID],
-    roundsIntegers: Bool, roundsFloats: Bool
+    roundsIntegers: Bool, roundsFloats: Bool, keepsWide: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
     let input = try onlyInput(inputs)
     let original = graph.type(of: input).elementType
@@ -145,13 +147,15 @@ extension KerasLayer {
         "takes \(original.rawValue), to which Keras converts the result; what that makes of negative "
           + "numbers depends on the processor (cast the input to a floating-point type)")
     }
-    let value = try cast(input, to: type, role: "input_cast")
+    let least: ElementType = original == .float64 ? .float64 : .float32
+    let computed = keepsWide && type.byteCount < least.byteCount ? least : type
+    let value = try cast(input, to: computed, role: "input_cast")
     let isNarrower = !original.isFloat || original.byteCount <= type.byteCount
-    guard original.isFloat ? roundsFloats && isNarrower : roundsIntegers else {
-      return try add(operation, [value] + weights)
-    }
-    let result = try add(operation, [value] + weights, role: "normalized")
-    return try add(Cast(to: type), try add(Cast(to: original), result, role: "rounded"))
+    let isRounded = original.isFloat ? roundsFloats && isNarrower : roundsIntegers
+    guard isRounded || computed != type else { return try add(operation, [value] + weights) }
+    var result = try add(operation, [value] + weights, role: "normalized")
+    if isRounded { result = try add(Cast(to: original), result, role: "rounded") }
+    return try add(Cast(to: type), result)
   }
 
   /// Refuses inputs of another type where the version does not tell whether they are cast. A layer

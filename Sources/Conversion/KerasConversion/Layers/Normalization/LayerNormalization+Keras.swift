@@ -56,7 +56,8 @@ extension LayerNormalization: KerasMapped {
     }
     let isRounded = layer.version >= KerasVersion(3, 11)
     return try layer.addRounded(
-      operation, inputs, weights, roundsIntegers: isRounded, roundsFloats: isRounded)
+      operation, inputs, weights, roundsIntegers: isRounded, roundsFloats: isRounded,
+      keepsWide: layer.version >= KerasVersion(3, 6))
   }
 }
 
@@ -121,7 +122,8 @@ extension GroupNormalization: KerasMapped {
     }
     return try layer.addRounded(
       operation, inputs, weights, roundsIntegers: true,
-      roundsFloats: layer.version >= KerasVersion(3, 15))
+      roundsFloats: layer.version >= KerasVersion(3, 15),
+      keepsWide: layer.version >= KerasVersion(3, 15))
   }
 
   private static let addons: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
