@@ -39,4 +39,15 @@ import Testing
     try result.add(graph.nodes[1])
     #expect(try result.finish().nodes.map(\.name) == ["tanh", "sum"])
   }
+
+  @Test("A copy and a conversion of layouts keep how the data of each node is quantized")
+  func quantization() throws {
+    let graph = try graph().quantizing(["sum": InputQuantization(.bfloat16)])
+    let copy = try GraphCopy(graph, for: graph.outputs.map(\.value)).finish()
+    #expect(copy.nodes.map(\.quantization) == [nil, InputQuantization(.bfloat16)])
+    let converted = try ChannelsFirst(
+      graph, transposesPorts: false, outputGroup: [], needsLayout: { _ in false }
+    ).graph
+    #expect(converted.nodes.map(\.quantization) == [nil, InputQuantization(.bfloat16)])
+  }
 }

@@ -52,6 +52,7 @@ private struct ExportWork {
   ) throws(WeighbridgeError) -> ExportReport {
     let report = try exporter.write(content, to: path, options: options, writing: writing)
     var losses = report.notes
+    if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     let (integers, bfloat16) = content.graph.quantizedLayerCounts
     for (name, count) in [("8-bit integers", integers), ("bfloat16", bfloat16)] where count > 0 {
       losses.append(

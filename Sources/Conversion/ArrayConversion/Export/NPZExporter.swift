@@ -29,7 +29,7 @@ package enum NPZExporter: Exporter {
   }
 
   private static func losses(_ content: ModelContent) -> [String] {
-    var lines = WeightLosses.lines(content)
+    var lines = WeightLosses.lines
     let names = ModelDescription(
       inputs: content.graph.inputs.map { .init(name: $0.name) },
       outputs: content.graph.outputs.map { .init(name: $0.name) })

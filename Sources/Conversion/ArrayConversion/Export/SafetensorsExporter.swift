@@ -38,7 +38,7 @@ package enum SafetensorsExporter: Exporter {
       }
     }
     try writer.commit(replacing: !writing.noClobber)
-    return ExportReport(files: [path], losses: WeightLosses.lines(content) + exported.losses)
+    return ExportReport(files: [path], losses: WeightLosses.lines + exported.losses)
   }
 }
 
@@ -49,11 +49,7 @@ enum WeightLosses {
     guard count > 0 else { throw .unsupported("the model has no weights") }
   }
 
-  static func lines(_ content: ModelContent) -> [String] {
-    let layers = [
-      "the file has the weights only: to read it, give a model with the layers by \(APIName.architecture)"
-    ]
-    return layers
-      + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
-  }
+  static let lines = [
+    "the file has the weights only: to read it, give a model with the layers by \(APIName.architecture)"
+  ]
 }

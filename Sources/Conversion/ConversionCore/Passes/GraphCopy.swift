@@ -72,7 +72,7 @@ package struct GraphCopy {
     for id in node.inputs { inputs.append(try requiredCopy(of: id)) }
     let outputs = try builder.addNode(
       node.operation, named: node.name, inputs: inputs, source: node.source,
-      outputNames: node.outputs.map { original[$0].name })
+      outputNames: node.outputs.map { original[$0].name }, quantization: node.quantization)
     for (id, new) in zip(node.outputs, outputs) { self[id] = new }
   }
 

@@ -218,7 +218,7 @@ package struct LayoutConversion {
   ) throws(WeighbridgeError) {
     let outputs = try builder.addNode(
       operation, named: node.name, inputs: inputs, source: node.source,
-      outputNames: node.outputs.map { original[$0].name })
+      outputNames: node.outputs.map { original[$0].name }, quantization: node.quantization)
     for (id, new) in zip(node.outputs, outputs) { record(id, new, isTransposed: isTransposed) }
   }
 

@@ -101,7 +101,6 @@ struct CoreMLExportSource {
       options.sizes, converted.graph, converted.graph.inputs.map { types[$0.value.index] })
     var losses = converted.losses
     if detector != nil { losses += DetectionDecoding.losses(content.description) }
-    if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     self.losses = losses
   }
 

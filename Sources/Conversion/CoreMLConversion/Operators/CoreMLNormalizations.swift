@@ -12,11 +12,9 @@ enum CoreMLNormalizations: CoreMLFamily {
       try builder.batchNormalization(operation)
     },
     CoreMLRow(native: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
-      let rank = builder.type().rank
-      let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
-      guard isTrailing, operation.hasScale, operation.hasCenter, operation.epsilon > 0 else {
-        return nil
-      }
+      guard operation.normalizesLastAxes(rank: builder.type().rank), operation.hasScale,
+        operation.hasCenter, operation.epsilon > 0
+      else { return nil }
       let shape = try builder.dimensions(builder.type(1))
       return try builder.add(
         "layerNormalization", [try builder.input()],
@@ -83,11 +81,14 @@ extension CoreMLNetworkBuilder {
     guard hasChannels, operation.epsilon > 0 else {
       return try affine(operation).name
     }
+    let inputs = NormalizationInputs(
+      hasScale: operation.hasScale, hasCenter: operation.hasCenter)
     let gamma =
-      operation.hasScale ? try weights(1) : weights([Double](repeating: 1, count: count))
+      try inputs.scale.map { (position) throws(WeighbridgeError) in try weights(position) }
+      ?? weights([Double](repeating: 1, count: count))
     let beta =
-      operation.hasCenter
-      ? try weights(operation.hasScale ? 2 : 1) : weights([Double](repeating: 0, count: count))
+      try inputs.offset.map { (position) throws(WeighbridgeError) in try weights(position) }
+      ?? weights([Double](repeating: 0, count: count))
     return try add(
       "batchnorm", [try input()],
       [

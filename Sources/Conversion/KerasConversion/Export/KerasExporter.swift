@@ -40,9 +40,7 @@ struct KerasTranslation {
         "layer \(layer): Keras 2.15 loads no bfloat16 weights from .h5 files, its own"
           + " neither; a .keras file takes them")
     }
-    let references =
-      content.references.isEmpty ? [] : ["the reference arrays are not in the file"]
-    losses = references + builder.losses.sorted()
+    losses = builder.losses.sorted()
   }
 }
 

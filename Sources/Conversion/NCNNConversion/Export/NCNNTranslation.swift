@@ -47,9 +47,6 @@ struct NCNNTranslation {
     if content.description != ModelDescription() {
       losses.append("the description of the model is not in ncnn's files")
     }
-    if !content.references.isEmpty {
-      losses.append("the reference arrays are not in the files")
-    }
     let oldNames = graph.inputs.map(\.name) + requestedNames
     for (old, new) in zip(oldNames, names + outputNames) where old != new {
       losses.append("\(old) is called \(new)")

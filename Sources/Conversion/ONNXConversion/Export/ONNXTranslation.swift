@@ -54,7 +54,6 @@ struct ONNXTranslation {
       .map { "the output \($0) is called \($1)" }
       + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
       + builder.widened.losses
-      + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
   }
 
   /// Returns the nodes and weights that the outputs need, with the outputs renamed.

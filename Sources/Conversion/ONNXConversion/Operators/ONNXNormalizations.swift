@@ -11,9 +11,9 @@ enum ONNXNormalizations: ONNXFamily {
       try builder.batchNormalization(operation)
     },
     ONNXRow(native: LayerNormalization.self) { (operation, builder) in
-      let rank = builder.type().rank
-      let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
-      guard builder.opset >= 17, isTrailing, operation.hasScale else { return nil }
+      guard builder.opset >= 17, operation.normalizesLastAxes(rank: builder.type().rank),
+        operation.hasScale
+      else { return nil }
       return builder.add(
         "LayerNormalization", builder.allInputs(),
         ["axis": .integer(operation.axes[0]), "epsilon": .float(operation.epsilon)])
@@ -41,8 +41,8 @@ enum ONNXNormalizations: ONNXFamily {
         layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
       else {
         throw layer.unsupported(
-          "normalizes for training or each place by itself, and only stored means and "
-            + "variances of channels can be read")
+          "normalizes for training or per position; only stored means and variances of "
+            + "channels can be read")
       }
       let operation = BatchNormalization(
         axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
@@ -69,7 +69,8 @@ enum ONNXNormalizations: ONNXFamily {
       guard let first = values.first, layer.type(first).rank >= 2,
         let channels = layer.type(first).shape[1].value
       else {
-        throw layer.unsupported("normalizes an open number of channels, and a known one is needed")
+        throw layer.unsupported(
+          "normalizes an unknown number of channels, and a known one is needed")
       }
       let operation = GroupNormalization(
         groups: channels, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
@@ -114,7 +115,7 @@ enum ONNXNormalizations: ONNXFamily {
     },
     "LpNormalization": { (layer) throws(WeighbridgeError) in
       guard try layer.integer("p", default: 2) == 2 else {
-        throw layer.unsupported("has another p than 2, and only the norm with p=2 can be read")
+        throw layer.unsupported("has a p other than 2, and only the norm with p=2 can be read")
       }
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: -1)
@@ -165,8 +166,10 @@ extension ONNXGraphBuilder {
     let count = try tensor(statistics).count
     let ones = [Double](repeating: 1, count: count)
     let zeros = [Double](repeating: 0, count: count)
-    let gamma = operation.hasScale ? input(1) : numbers(ones)
-    let beta = operation.hasCenter ? input(operation.hasScale ? 2 : 1) : numbers(zeros)
+    let inputs = NormalizationInputs(
+      hasScale: operation.hasScale, hasCenter: operation.hasCenter)
+    let gamma = inputs.scale.map { input($0) } ?? numbers(ones)
+    let beta = inputs.offset.map { input($0) } ?? numbers(zeros)
     return add(
       "BatchNormalization", [input(), gamma, beta, input(statistics), input(statistics + 1)],
       ["epsilon": .float(operation.epsilon)])

@@ -94,16 +94,18 @@ extension ONNXGraphBuilder {
     else { return try loop(operation) }
     let stateCount = Operation.stateNames.count
     let positions = RecurrentInputs(Array(operands.indices), recurrence, stateCount: stateCount)
-    let units = try tensor(positions.weights[1]).shape[1]
+    var weights: [Tensor] = []
+    for position in positions.weights { weights.append(try tensor(position)) }
+    let gates = RecurrentGates(operation, weights: weights)
     var inputs = [transpose(input(), [1, 0, 2])]
-    inputs += try recurrentWeights(positions.weights, operation.bias, cell.gates, units: units)
+    inputs += try recurrentWeights(positions.weights, gates, order: cell.gates)
     let initialStates = positions.states.map { unsqueeze(input($0), [0]) }
     if !initialStates.isEmpty { inputs += [""] + initialStates }
     let outputs = add(
       cell.node, inputs,
       attributes: RecurrentFunction.attributes(functions) + [
         ("direction", .string(recurrence.isReversed ? "reverse" : "forward")),
-        ("hidden_size", .integer(units)),
+        ("hidden_size", .integer(gates.units)),
       ] + attributes, outputCount: 1 + stateCount,
       isNeeded: [recurrence.returnsSequences] + .init(repeating: true, count: stateCount))
     let states = outputs.dropFirst().map { squeeze($0, [0]) }
@@ -113,28 +115,17 @@ extension ONNXGraphBuilder {
 
   /// Adds both kernels and the biases, with their gates in ONNX's order.
   private mutating func recurrentWeights(
-    _ positions: [Int], _ bias: RecurrentBias, _ gates: [Int], units: Int
+    _ positions: [Int], _ gates: RecurrentGates, order: [Int]
   ) throws(WeighbridgeError) -> [String] {
     var names: [String] = []
-    for position in positions.prefix(2) {
-      let kernel = try tensor(position)
-      let parts = gates.map { kernel.slice($0 * units..<($0 + 1) * units, along: 0) }
-      names.append(try weight(position, "gates", shape: [1] + kernel.shape, parts: parts))
+    for (position, kernels) in zip(positions, [gates.kernels, gates.recurrentKernels]) {
+      let shape = [1, order.count * gates.units, kernels[0].shape[1]]
+      names.append(try weight(position, "gates", shape: shape, parts: order.map { kernels[$0] }))
     }
-    guard bias != .none else { return names + [""] }
-    let rowCount = gates.count * units
-    let biases = try tensor(positions[2])
-    let rows = bias == .separate ? biases : biases.reshaped([1, rowCount])
-    var parts: [Tensor] = []
-    for row in 0..<rows.shape[0] {
-      let gateRow = rows.slice(row..<row + 1, along: 0)
-      parts += gates.map { gateRow.slice($0 * units..<($0 + 1) * units, along: 1) }
-    }
-    if bias == .input {
-      parts.append(
-        Tensor(biases.elementType, shape: [rowCount], [Double](repeating: 0, count: rowCount)))
-    }
-    return names + [try weight(positions[2], "gates", shape: [1, 2 * rowCount], parts: parts)]
+    guard !gates.biases.isEmpty else { return names + [""] }
+    let parts = order.map { gates.biases[$0] } + order.map { gates.recurrentBiases[$0] }
+    let shape = [1, 2 * order.count * gates.units]
+    return names + [try weight(positions[2], "gates", shape: shape, parts: parts)]
   }
 
   /// Adds a loop over the input's products with the kernel, which are computed before the loop.
@@ -249,9 +240,9 @@ extension ONNXLayer {
       guard let tensor = try constant(position), tensor.shape.count == 3,
         tensor.shape[1] == gates.count * units, index < tensor.shape[0]
       else { throw malformed("has weights of another shape than [directions, gates, features]") }
-      inputs.append(
-        newConstant(
-          Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
+      let kernel = tensor.slice(index..<index + 1, along: 0)
+        .reshaped([gates.count * units, tensor.shape[2]])
+      inputs.append(newConstant(kernel.reorderingGates(gates), "weights_\(position)_\(index)"))
     }
     return inputs
   }
@@ -274,18 +265,6 @@ extension ONNXLayer {
     throw malformed("has no initial state, which is needed here")
   }
 
-  /// Returns a kernel with the rows of its gates in the operator's order.
-  private static func reordered(
-    _ tensor: Tensor, _ index: Int, _ gates: [Int], units: Int
-  ) -> Tensor {
-    let columns = tensor.shape[2]
-    let size = units * columns * tensor.elementType.byteCount
-    let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
-    return Tensor(
-      tensor.elementType, shape: [gates.count * units, columns],
-      bytes: gates.flatMap { bytes[$0 * size..<($0 + 1) * size] })
-  }
-
   /// Returns the bias of one direction; the recurrent part is omitted if it is all zeros.
   private func cellBias(
     _ index: Int, _ gates: [Int]
@@ -295,10 +274,10 @@ extension ONNXLayer {
       index < tensor.shape[0]
     else { throw malformed("has a bias of another shape than [directions, 2 gates]") }
     let rowCount = tensor.shape[1] / 2
-    let size = rowCount / gates.count * tensor.elementType.byteCount
-    let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
-    let parts = [0, gates.count].map { start in
-      gates.flatMap { bytes[($0 + start) * size..<($0 + start + 1) * size] }
+    let rows = tensor.slice(index..<index + 1, along: 0).reshaped([2, rowCount])
+    let parts = [0, 1].map { row in
+      rows.slice(row..<row + 1, along: 0).reshaped([rowCount]).reorderingGates(gates)
+        .contiguousBytes()
     }
     let hasOnlyInputBias = parts[1].allSatisfy { $0 == 0 }
     let bias = Tensor(

@@ -54,9 +54,9 @@ extension CoreMLNetworkBuilder {
   {
     var weights = ProtobufRecord()
     for gate in cell.kernels.indices {
-      weights[cell.kernels[gate]] = self.weights(layer.kernel(gate))
-      weights[cell.recurrentKernels[gate]] = self.weights(layer.recurrentKernel(gate))
-      if let bias = layer.bias(gate) { weights[cell.biases[gate]] = self.weights(bias) }
+      weights[cell.kernels[gate]] = self.weights(layer.gates.kernels[gate])
+      weights[cell.recurrentKernels[gate]] = self.weights(layer.gates.recurrentKernels[gate])
+      if let bias = layer.gates.summedBias(gate) { weights[cell.biases[gate]] = self.weights(bias) }
     }
     return weights
   }
@@ -122,9 +122,7 @@ struct CoreMLRecurrentLayer {
   let returnsSequences: Bool
   /// The activations as protobuf messages.
   let activations: [ProtobufRecord]
-  private let weights: [Tensor]
-  private let units: Int
-  private let hasBias: Bool
+  let gates: RecurrentGates
 
   /// - Returns: `nil` when Core ML does not support the layer: with masks, or with activations that
   ///   it lacks.
@@ -138,10 +136,9 @@ struct CoreMLRecurrentLayer {
       Array(builder.operands.indices), recurrence, stateCount: Operation.stateNames.count)
     var weights: [Tensor] = []
     for position in inputs.weights { weights.append(try builder.tensor(position)) }
-    self.weights = weights
+    gates = RecurrentGates(operation, weights: weights)
     self.activations = activations
     (isReversed, returnsSequences) = (recurrence.isReversed, recurrence.returnsSequences)
-    (units, hasBias) = (weights[1].shape[1], operation.bias != .none)
   }
 
   /// Creates the layer of an LSTM.
@@ -153,27 +150,9 @@ struct CoreMLRecurrentLayer {
   /// The settings that all layers have.
   var settings: ProtobufRecord {
     [
-      "inputVectorSize": .integer(weights[0].shape[1]), "outputVectorSize": .integer(units),
+      "inputVectorSize": .integer(gates.kernels[0].shape[1]),
+      "outputVectorSize": .integer(gates.units),
     ]
-  }
-
-  func kernel(_ gate: Int) -> Tensor { rows(weights[0], gate) }
-
-  func recurrentKernel(_ gate: Int) -> Tensor { rows(weights[1], gate) }
-
-  /// Returns the sum of the biases of input and state.
-  func bias(_ gate: Int) -> Tensor? {
-    guard hasBias else { return nil }
-    let biases = weights[2].doubles
-    let gates = weights[0].shape[0]
-    let sums = (gate * units..<(gate + 1) * units).map { row in
-      stride(from: row, to: biases.count, by: gates).reduce(0) { $0 + biases[$1] }
-    }
-    return Tensor(.float32, shape: [units], sums)
-  }
-
-  private func rows(_ tensor: Tensor, _ gate: Int) -> Tensor {
-    tensor.slice(gate * units..<(gate + 1) * units, along: 0)
   }
 
   /// Whether Core ML's layers have an activation.

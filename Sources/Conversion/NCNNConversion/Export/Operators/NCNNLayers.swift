@@ -90,9 +90,9 @@ extension NCNNBuilder {
     let defaults = [1.0, 0].map {
       Tensor(.float32, shape: shape.map { _ in 1 }, [$0]).broadcast(to: shape)
     }
+    let inputs = NormalizationInputs(hasScale: hasScale, hasCenter: hasCenter)
     return [
-      hasScale ? try tensor(1) : defaults[0],
-      hasCenter ? try tensor(hasScale ? 2 : 1) : defaults[1],
+      try inputs.scale.map(tensor) ?? defaults[0], try inputs.offset.map(tensor) ?? defaults[1],
     ]
   }
 }

@@ -14,7 +14,8 @@ enum NCNNRecurrent {
     // ncnn's gate order is r, z and the candidate, which has both biases.
     NCNNRow(blobs: GRU.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.resetsAfter else {
-        throw .unsupported("ncnn's GRU resets behind the product with the recurrent kernel only")
+        throw .unsupported(
+          "resets before the product with the recurrent kernel, and ncnn's GRU resets after it")
       }
       let functions = [operation.activation, operation.recurrentActivation]
       return try builder.recur("GRU", operation, functions, gates: [1, 0, 2])
@@ -34,34 +35,42 @@ extension NCNNBuilder {
   ) throws(WeighbridgeError) -> [NCNNBlob] {
     let recurrence = operation.recurrence
     guard recurrence.mask == .none, functions == [.tanh, .sigmoid] else {
-      throw .unsupported("ncnn's recurrent layers have no masks, and tanh and sigmoid only")
+      throw .unsupported(
+        "has a mask or other activations, and ncnn's recurrent layers have no masks, and only tanh "
+          + "and sigmoid")
     }
     let count = Operation.stateNames.count
     let slots = RecurrentInputs(Array(operands.indices), recurrence, stateCount: count)
-    let kernels = [try tensor(slots.weights[0]), try tensor(slots.weights[1])]
-    let units = kernels[1].shape[1]
-    let biasValues = operation.bias == .none ? [] : try tensor(slots.weights[2]).doubles
-    let zeros = [Double](repeating: 0, count: 2 * gates.count * units - biasValues.count)
-    let biases = (0..<2 * gates.count).map {
-      Array((biasValues + zeros)[$0 * units..<($0 + 1) * units])
-    }
-    var bias = gates.map { zip(biases[$0], biases[$0 + gates.count]).map(+) }
-    if type == "GRU" { bias.replaceSubrange(2..., with: [biases[2], biases[5]]) }
+    var weights: [Tensor] = []
+    for slot in slots.weights { weights.append(try tensor(slot)) }
+    let parts = RecurrentGates(operation, weights: weights)
+    let units = parts.units
     var inputs = [try input(slots.sequence)]
     for slot in slots.states { inputs.append(try reshape(try input(slot), [1, units])) }
-    let reordered = kernels.map { kernel in
-      let blocks = kernel.splitting(0, into: [gates.count, units])
-      let bytes = gates.flatMap { blocks.slice($0..<$0 + 1, along: 0).contiguousBytes() }
-      return Tensor(kernel.elementType, shape: kernel.shape, bytes: bytes)
-    }
+    let kernels = weights.prefix(2).map { $0.reorderingGates(gates) }
+    let bias = Self.biases(parts, gates, keepsCandidatePair: type == "GRU")
     let outputs: [NCNNBlob] = try add(
-      type, inputs, [0: units, 1: reordered[0].count, 2: recurrence.isReversed ? 1 : 0],
+      type, inputs, [0: units, 1: kernels[0].count, 2: recurrence.isReversed ? 1 : 0],
       weights: [
-        reordered[0], Tensor(.float32, shape: [bias.count, units], bias.flatMap { $0 }),
-        reordered[1],
+        kernels[0], Tensor(.float32, shape: [bias.count, units], bias.flatMap { $0 }), kernels[1],
       ], shapes: [[inputs[0].shape[0], units]] + (0..<count).map { _ in [1, units] })
     guard !recurrence.returnsSequences else { return outputs }
     let last = recurrence.isReversed ? 0 : try knownShape(outputs[0])[0] - 1
     return [try crop(outputs[0], [(0, last..<last + 1)])] + outputs.dropFirst()
+  }
+
+  /// Returns ncnn's rows of biases, one for each gate in its order: the sum of both biases, and both
+  /// of the candidate in a GRU.
+  private static func biases(
+    _ parts: RecurrentGates, _ gates: [Int], keepsCandidatePair: Bool
+  ) -> [[Double]] {
+    let zeros = [Double](repeating: 0, count: parts.units)
+    let sums = gates.map { parts.summedBias($0)?.doubles ?? zeros }
+    guard keepsCandidatePair, let candidate = gates.last else { return sums }
+    let pair =
+      parts.biases.isEmpty
+      ? [zeros, zeros]
+      : [parts.biases[candidate].doubles, parts.recurrentBiases[candidate].doubles]
+    return sums.dropLast() + pair
   }
 }
