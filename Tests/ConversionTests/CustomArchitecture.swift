@@ -75,7 +75,7 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
       #"{"layers": {"od": {"kind": "tanh"}}}"#, .unsupported, "custom.json: layers.od"),
     BadMapping(
       #"{"layers": {"*dd": {"kind": "tanh"}, "od*": {"kind": "tanh"}}}"#, .mismatch,
-      "layers.*dd and layers.od* of the custom layers are equally exact"),
+      "layers.*dd and layers.od* of the custom layers match equally specifically"),
     BadMapping(
       #"{"classes": {"Odd": \#(String(repeating: "[", count: 10_000))"#, .limitExceeded,
       "JSON nests deeper than 64 levels"),

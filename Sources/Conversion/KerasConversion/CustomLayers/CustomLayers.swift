@@ -51,7 +51,8 @@ package struct CustomLayers: Sendable {
       let best = matching.filter { $0.pattern.literalCount == highest }
       guard best.count <= 1 else {
         throw .mismatch(
-          "\(best[0].place) and \(best[1].place) of the custom layers are equally exact about it")
+          "\(best[0].place) and \(best[1].place) of the custom layers match equally specifically; make one of them more specific"
+        )
       }
       return best.first
     }

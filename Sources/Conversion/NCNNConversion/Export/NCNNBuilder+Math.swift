@@ -88,7 +88,9 @@ extension NCNNBuilder {
 
   /// The axis of a blob for an axis of a tensor; throws an error for the batch axis.
   func axis(_ axis: Int) throws(WeighbridgeError) -> Int {
-    guard axis > 0 else { throw .unsupported("ncnn has no batch axis") }
+    guard axis > 0 else {
+      throw .unsupported("works along the batch axis, which ncnn's blobs do not have")
+    }
     return axis - 1
   }
 
@@ -96,7 +98,7 @@ extension NCNNBuilder {
   func knownShape(_ x: NCNNBlob) throws(WeighbridgeError) -> [Int] {
     let shape = x.shape.compactMap { $0 }
     guard shape.count == x.shape.count else {
-      throw .unsupported("ncnn has this for known sizes only")
+      throw .unsupported("has a size that is not known, and ncnn has this for known sizes only")
     }
     return shape
   }
@@ -107,7 +109,7 @@ extension NCNNBuilder {
   ) throws(WeighbridgeError) -> NCNNBlob {
     if x.shape == shape { return x }
     guard shape.count(where: { $0 == nil }) <= 1 else {
-      throw .unsupported("ncnn reshapes to one open size at most")
+      throw .unsupported("has several unknown sizes, and ncnn reshapes to one at most")
     }
     return try add("Reshape", [x], Self.sizes(shape.map { $0 ?? -1 }), shape: shape)
   }

@@ -54,7 +54,8 @@ struct NCNNBuilder: ExportBuilder {
       return "ncnn has four axes besides the batch at most, and it has \(type.rank - 1)"
     }
     guard type.shape.first == 1 || type.rank == 0 else {
-      return "ncnn has no batch axis, and \(type) is not one example along its first axis"
+      return
+        "works along the batch axis, which ncnn's blobs do not have, and \(type) is not one example along its first axis"
     }
     return type.shape.contains(0) ? "ncnn has no arrays without elements" : nil
   }
@@ -87,7 +88,7 @@ struct NCNNBuilder: ExportBuilder {
     for (id, number) in floats {
       settings[id] = .float(Float(number))
       guard Float(number).isFinite || (type == "Clip" && !number.isNaN) else {
-        throw .unsupported("ncnn has no setting \(number)")
+        throw .unsupported("has the setting \(number), and ncnn stores finite float32 numbers")
       }
     }
     settings.merge(lists) { $1 }

@@ -14,7 +14,7 @@ extension LambdaTranslation {
       return .tensor("\(step)[\(number)]")
     }
     guard let elements = base.elements else {
-      throw PythonRefusal("uses brackets behind something else than a tensor or a list")
+      throw PythonRefusal("uses brackets after something other than a tensor or a list")
     }
     if case .slice(let bounds) = index {
       return LambdaValue(list: try slice(elements, bounds))

@@ -17,7 +17,8 @@ extension WellKnownLayers {
     layer.ignore(
       "function", "function_type", "module", "output_shape_type", "output_shape_module")
     if layer.take("arguments").map({ $0 != .object([:]) }) ?? false {
-      throw .unsupported("is called as YAD2K's function and has arguments")
+      throw .unsupported(
+        "has the name of YAD2K's function and has arguments, which that function does not take")
     }
     layer.decideOnce(
       "is read as YAD2K's space_to_depth_x2: TensorFlow's space_to_depth in blocks of 2 x 2")
@@ -27,7 +28,7 @@ extension WellKnownLayers {
       [Dimension.unknown] + (statedShape ?? []).map { $0.map(Dimension.fixed) ?? .unknown }
     guard statedShape == nil || type.agrees(with: type.with(shape: dimensions)) else {
       throw .unsupported(
-        "is called as YAD2K's function, which makes \(type), and states \(dimensions)")
+        "has the name of YAD2K's function, which makes \(type), and states \(dimensions)")
     }
     return outputs
   }

@@ -63,7 +63,8 @@ extension KerasFunctionTable {
         ? try call.add(Identity(), values) : try call.add(Add(), values)
     },
     Entry(tf: ["nn.bias_add"]) { (call) throws(WeighbridgeError) in
-      try call.require("data_format", toBe: "NHWC", because: "the bias stands on the last axis")
+      try call.require(
+        "data_format", toBe: "NHWC", because: "the bias is added along the last axis")
       let terms = [try call.term("value", at: 0), try call.term("bias")]
       return try call.add(Add(), try call.unified(terms, sharesRank: true))
     },

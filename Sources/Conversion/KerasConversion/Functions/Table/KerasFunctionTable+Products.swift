@@ -175,7 +175,7 @@ extension KerasFunction {
     try require("axis", toBe: .null, because: "vectors stand along the last axis")
     let last = type(of: values[0]).rank - 1
     guard try size(last, of: values[0]) == 3, try size(last, of: values[1]) == 3 else {
-      throw .unsupported("takes vectors of another number of elements than 3")
+      throw .unsupported("takes vectors that do not have 3 elements")
     }
     // a[1, 2, 0] · b[2, 0, 1] - a[2, 0, 1] · b[1, 2, 0].
     var turned: [[ValueID]] = [[], []]

@@ -21,7 +21,7 @@ extension TransposedConvolution: KerasMapped {
     let window = operation.window
     try builder.check(window)
     guard operation.groups == 1 else {
-      throw .unsupported("Keras has no transposed convolution of groups")
+      throw .unsupported("has several groups, and Keras' transposed convolution has one")
     }
     var (before, after) = ([Int](repeating: 0, count: window.size.count), [Int]())
     var type = builder.outputType

@@ -119,7 +119,10 @@ struct EinsumEquation {
     let all = input + output.filter { !input.contains($0) }
     guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
       Set(kernel).count == kernel.count
-    else { throw .unsupported("an equation in which an axis occurs twice") }
+    else {
+      throw .unsupported(
+        "has an equation in which an axis occurs twice, and each may occur once in an operand")
+    }
     let indices = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
     guard kernel.allSatisfy({ indices[$0] != nil }) else {
       throw .malformed("an axis of the kernel is in neither input nor output")

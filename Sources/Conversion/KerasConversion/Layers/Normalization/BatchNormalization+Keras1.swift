@@ -14,7 +14,8 @@ extension BatchNormalization {
     let (axis, channels) = try channels(&layer, inputs)
     let rank = layer.graph.type(of: inputs[0]).rank
     guard mode == 2 || axis == rank - 1 else {
-      throw .unsupported("mode=1 along another axis than the last")
+      throw .unsupported(
+        "mode=1 along an axis other than the last, which is the only one supported")
     }
     var shape = [Int](repeating: 1, count: rank)
     shape[axis] = channels

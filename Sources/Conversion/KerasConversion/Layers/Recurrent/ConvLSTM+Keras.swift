@@ -31,7 +31,7 @@ extension ConvLSTM: KerasMapped {
     case .valid: paddingName = "valid"
     case .same: paddingName = "same"
     case .explicit:
-      throw .unsupported("a padding that Keras' layer does not have")
+      throw .unsupported("has a padding other than valid or same, which are those of Keras' layer")
     }
     let filters = try builder.tensor(parts.weights[1]).shape[1]
     let activation = try builder.cellActivation(operation.activation)

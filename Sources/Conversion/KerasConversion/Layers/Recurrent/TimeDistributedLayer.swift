@@ -29,7 +29,8 @@ enum TimeDistributedLayer {
     let typeUse = layer.version.major < 3 ? .inner : try typeUse(ofInner: form, in: layer.types)
     let (className, settings) = try layer.unwrap(form, typeUse)
     guard let inner = KerasMappings.layers[className] else {
-      throw .unsupported("wraps a layer of the unknown class \(className)")
+      throw .unsupported(
+        "wraps a layer of the unknown class \(className); a class of Keras can be read")
     }
     if settings["stateful"]?.bool == true {
       throw .unsupported("wraps a stateful layer, whose state would carry over")

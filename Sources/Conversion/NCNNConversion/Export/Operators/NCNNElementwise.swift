@@ -64,7 +64,10 @@ enum NCNNElementwise {
     case 0.5: return try unary(.squareRoot, x, &builder)
     case -0.5: return try unary(.reciprocalSquareRoot, x, &builder)
     case _ where exponent.rounded() == exponent:
-      guard exponent.magnitude <= 64 else { throw .unsupported("a power of \(exponent) in ncnn") }
+      guard exponent.magnitude <= 64 else {
+        throw .unsupported(
+          "raises to the power \(exponent); at most 64 in magnitude is written for ncnn")
+      }
       let product = try power(x, Int(exponent.magnitude), &builder)
       return exponent > 0 ? product : try unary(.reciprocal, product, &builder)
     default:

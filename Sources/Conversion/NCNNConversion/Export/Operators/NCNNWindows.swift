@@ -58,7 +58,7 @@ extension NCNNBuilder {
   /// The suffix of the name of a layer with a number of spatial axes.
   private func dimensions(_ axes: Int) throws(WeighbridgeError) -> String {
     guard (1...3).contains(axes) else {
-      throw .unsupported("ncnn has this for one to three spatial axes only")
+      throw .unsupported("has other than one to three spatial axes, which ncnn's layer has")
     }
     return ["1D", "", "3D"][axes - 1]
   }
