@@ -31,7 +31,8 @@ extension ExportSubjects {
     introduction: """
       What the exporters do with every example of the catalog: of each target, how many examples are
       written, and a line for each that is not, with the reason. What is written in a target's usual
-      version was read again and computes the same, but for the lines that say why it was not.
+      version was read again and computes the same, but for the lines that say why it was not. Files
+      for ncnn are read and their blobs checked; `make test-peers` computes with them.
       Made by ExportTableTests; `make generate` renews it.
       """,
     variants: ExportVariant.all,
@@ -57,7 +58,8 @@ extension ExportSubjects {
     introduction: """
       What the exporters do with the models of Samples that have recorded outputs: of each target, how
       many are written, and a line for each that is not, with the reason. What is written was read
-      again and gives the recorded outputs, but for the lines that say why it was not.
+      again and gives the recorded outputs, but for the lines that say why it was not. Files for ncnn
+      are read and their blobs checked; `make test-peers` computes with them.
       Made by ExportTableTests; `make generate` renews it.
       """,
     variants: ExportVariant.usual,
@@ -108,7 +110,7 @@ extension OperatorExample {
   /// first of the batch if its size is unknown and the target takes one example at a time.
   fileprivate func subject(_ variant: ExportVariant) throws -> ExportSubject {
     let content = try content(openCount: variant.openCount)
-    let isSingle = variant.target == .coreml && variant.openCount > 0
+    let isSingle = [.coreml, .ncnn].contains(variant.target) && variant.openCount > 0
     let inputs = dataPositions.map { position in
       let isOpen = isSingle && self.inputs[position].shape.count > 1
       return isOpen ? self.inputs[position].slice(0..<1, along: 0) : self.inputs[position]

@@ -16,7 +16,8 @@ struct ExportVariant: Hashable, Sendable {
     + [ExportVariant(target: .coreml)]
     + [4, 5].map { ExportVariant(target: .coreml, version: $0) }
     + [nil, 3].map { ExportVariant(target: .coreml, version: $0, openCount: 1) }
-    + [.keras, .kerasHDF5, .darknet].map { ExportVariant(target: $0) }
+    + [.keras, .kerasHDF5, .darknet, .ncnn].map { ExportVariant(target: $0) }
+    + [ExportVariant(target: .ncnn, openCount: 1)]
 
   /// The name in the table.
   var name: String {

@@ -1,6 +1,7 @@
 import Bytes
 import ConversionCore
 import GraphIR
+import NCNNFormat
 import TestSupport
 import Weighbridge
 
@@ -49,11 +50,15 @@ extension ExportedForm {
           ? .refused(Self.reason(error)) : .wrong("\(error.code), with \(folder.names): \(error)")
         return
       }
-      guard report.files == folder.names.map(folder.file) else {
+      guard report.files.sorted() == folder.names.map(folder.file) else {
         self = .wrong("left \(folder.names) and said \(report.files)")
         return
       }
-      self = variant.version == nil ? try Self.copy(path, subject, report, variant) : .written
+      switch variant.target {
+      case .ncnn: self = try Self.ncnn(report, subject)
+      case _ where variant.version == nil: self = try Self.copy(path, subject, report, variant)
+      default: self = .written
+      }
     } catch { self = .wrong("\(error)") }
   }
 
@@ -63,6 +68,36 @@ extension ExportedForm {
     let lines = error.reason.split(separator: "\n").map { String($0.drop { $0 == " " }) }
     return lines.dropFirst(lines.count > 1 ? 1 : 0).joined(separator: "; ")
       .replacing("layer (Layer): ", with: "")
+  }
+
+  /// Reads both files of ncnn, and checks that every blob is produced once and before it is read,
+  /// and that the inputs and outputs are the model's.
+  private static func ncnn(
+    _ report: ExportReport, _ subject: ExportSubject
+  ) throws -> ExportedForm {
+    let model = try NCNNModel([UInt8](try Files.read(report.files[0])))
+    let layers = try ByteStore([UInt8](try Files.read(report.files[1]))).withBytes {
+      (bytes) throws(WeighbridgeError) in
+      try NCNNFile(model, weights: bytes).model.layers
+    }
+    var (produced, unread) = (Set<String>(), Set<String>())
+    for layer in layers {
+      let isSound =
+        layer.inputs.allSatisfy { unread.remove($0) != nil }
+        && layer.outputs.allSatisfy { produced.insert($0).inserted }
+      guard isSound else { return .wrong("\(layer.name) reads or repeats other blobs") }
+      unread.formUnion(layer.outputs)
+    }
+    let inputs = layers.filter { $0.type == "Input" }.flatMap(\.outputs)
+    let graph = subject.content.graph
+    guard inputs.count == graph.inputs.count else { return .wrong("has the inputs \(inputs)") }
+    // A name that ncnn cannot write is changed, with a note.
+    let renamed = report.losses.compactMap { $0.firstRange(of: " is called ") == nil ? nil : $0 }
+    let outputs = graph.outputs.map(\.name).filter { name in
+      !renamed.contains { $0.hasPrefix("\(name) is called ") }
+    }
+    return unread.isSuperset(of: outputs)
+      ? .written : .wrong("has the outputs \(unread.sorted()), and not \(outputs)")
   }
 
   /// Reads the file and computes with it.

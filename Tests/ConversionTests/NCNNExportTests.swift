@@ -28,59 +28,6 @@ import _CatalogTesting
   @Test("Every operator has one row in the table or a decomposition")
   func table() { expectCompleteTable(NCNNOperators.kinds) }
 
-  @Test(
-    "Every operator is written and reads back, or is refused with a reason",
-    arguments: OperatorExample.all)
-  func operators(_ example: OperatorExample) throws {
-    let folder = try TemporaryFolder()
-    let content = try example.content()
-    let error = failure {
-      _ = try content.export(
-        to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
-    }
-    if let error {
-      #expect(error.code == .unsupported, "\(error)")
-      let isNamed = ["layer (Layer): ", "input_", "ncnn takes one example"].contains {
-        error.reason.contains($0)
-      }
-      #expect(isNamed, "\(error)")
-      #expect(folder.names.isEmpty)
-      return
-    }
-    let layers = try read(folder).file.model.layers
-    let inputs = layers.filter { $0.type == "Input" }.flatMap(\.outputs)
-    #expect(inputs == content.graph.inputs.map(\.name))
-    let unread = Set(layers.flatMap(\.outputs)).subtracting(layers.flatMap(\.inputs))
-    #expect(unread.isSuperset(of: content.graph.outputs.map(\.name)))
-  }
-
-  @Test("More than half of the operators are written with an open batch")
-  func share() throws {
-    let folder = try TemporaryFolder()
-    var kinds: Set<String> = []
-    for example in OperatorExample.all {
-      let content: ModelContent
-      do throws(WeighbridgeError) {
-        content = try example.content(batch: .symbolic("batch"))
-      } catch {
-        // Some shapes are valid for the example's batch only.
-        #expect(error.code == .malformed, "\(example): \(error)")
-        continue
-      }
-      let error = failure {
-        _ = try content.export(
-          to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
-      }
-      #expect(
-        error == nil || error?.code == .unsupported, "\(example): \(String(describing: error))")
-      if error == nil {
-        kinds.insert(example.operation.kind)
-        _ = try read(folder)
-      }
-    }
-    #expect(kinds.count * 2 > Catalog.all.count, "\(kinds.count) of \(Catalog.all.count)")
-  }
-
   @Test("A detector's blobs keep its names, and its kernels are stored in ncnn's order")
   func weights() throws {
     let folder = try TemporaryFolder()
