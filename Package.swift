@@ -122,6 +122,7 @@ let package = Package(
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "GraphIR", ["Bytes", "TensorEncoding"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
+    module(.base, "FlatBuffers", ["Bytes"]),
     module(.base, "Deflate", ["CZlib"]),
     module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"]),
 
@@ -137,6 +138,7 @@ let package = Package(
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"]),
+    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers"]),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -181,6 +183,9 @@ let package = Package(
       .conversion, "NCNNConversion",
       ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
     module(
+      .conversion, "TFLiteConversion",
+      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "TFLiteFormat"]),
+    module(
       .conversion, "WBMConversion",
       [
         "Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "TensorEncoding",
@@ -198,7 +203,7 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "SafetensorsFormat", "WBMConversion", "WBMFormat", "ZipArchive",
+        "SafetensorsFormat", "TFLiteConversion", "WBMConversion", "WBMFormat", "ZipArchive",
       ]),
 
     // Execution: everything that uses graphs.
@@ -262,7 +267,7 @@ let package = Package(
     module(
       .support, "_CatalogTesting",
       [
-        "NCNNConversion",
+        "NCNNConversion", "TFLiteConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
         "LayerCatalog",
@@ -322,7 +327,7 @@ let package = Package(
     tests(
       "ConversionTests",
       [
-        "NCNNFormat", "NCNNConversion",
+        "NCNNFormat", "NCNNConversion", "TFLiteConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",

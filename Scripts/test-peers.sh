@@ -33,6 +33,9 @@ done
 peer onnx_detector
 peer ncnn
 peer ncnn --only zoo --precision float16
+peer tflite
+peer tflite --only zoo --precision float16
+peer tflite --only zoo --without-delegate
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes

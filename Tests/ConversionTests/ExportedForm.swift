@@ -152,7 +152,7 @@ extension ExportFormat {
   /// Whether it has floating-point numbers of 16 bits.
   fileprivate var hasNarrowFloats: Bool {
     switch self {
-    case .coreml, .ncnn, .darknet: false
+    case .coreml, .ncnn, .tflite, .darknet: false
     default: true
     }
   }

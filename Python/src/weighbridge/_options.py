@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: The formats for export.
-Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn"]
+Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite"]
 
 
 class ReadKeywords(TypedDict, total=False):

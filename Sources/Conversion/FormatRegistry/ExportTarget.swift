@@ -8,6 +8,7 @@ import KerasConversion
 import LayerCatalog
 import NCNNConversion
 import ONNXConversion
+import TFLiteConversion
 
 extension ModelContent {
   /// Writes the model in another format.
@@ -26,6 +27,7 @@ extension ModelContent {
     case .keras: try work.run(KerasArchiveExporter.self, NoOptions())
     case .kerasHDF5: try work.run(KerasHDF5Exporter.self, NoOptions())
     case .ncnn(let options): try work.run(NCNNExporter.self, options)
+    case .tflite(let options): try work.run(TFLiteExporter.self, options)
     }
   }
 }

@@ -3,6 +3,7 @@ import DarknetConversion
 import KerasConversion
 import NCNNConversion
 import ONNXConversion
+import TFLiteConversion
 
 /// The export formats that support an operator, for tables.
 enum ExportSupport {
@@ -15,6 +16,7 @@ enum ExportSupport {
     if KerasOperators.refusal(of: kind) == nil { formats.append("Keras") }
     if DarknetOperators.refusal(of: kind) == nil { formats.append("darknet") }
     if NCNNOperators.refusal(of: kind) == nil { formats.append("ncnn") }
+    if TFLiteOperators.refusal(of: kind) == nil { formats.append("TFLite") }
     return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
   }
 }

@@ -210,7 +210,7 @@ typedef struct weighbridge_write_options {
 typedef struct weighbridge_export_options {
   size_t struct_size;
   /// The format; by default told from the path. One of `coreml`, `darknet`, `onnx`, `safetensors`, `npz`,
-  /// `keras`, `keras-h5`, `ncnn`.
+  /// `keras`, `keras-h5`, `ncnn`, `tflite`.
   const char *target;
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from
   /// darknet, else alexeyab.

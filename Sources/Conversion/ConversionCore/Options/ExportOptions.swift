@@ -187,6 +187,25 @@ public struct ONNXOptions: Sendable {
   }
 }
 
+/// How a TFLite model is written.
+public struct TFLiteOptions: Sendable {
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// computes in float32 all the same.
+  public var precision = ExportPrecision.float32
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    precision = options.precision ?? precision
+    foldBatchNorm = options.foldBatchNorm
+  }
+}
+
 /// The name of a format in which models are written for other tools.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A Core ML model, as a neural network.
@@ -205,6 +224,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case kerasHDF5 = "keras-h5"
   /// An ncnn `.param` with a `.bin` file next to it.
   case ncnn
+  /// A TFLite model, with built-in operators only.
+  case tflite
 
   /// The extension of the file that the user names, without a dot.
   public var fileExtension: String {
@@ -217,6 +238,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .keras: "keras"
     case .kerasHDF5: "h5"
     case .ncnn: "param"
+    case .tflite: "tflite"
     }
   }
 
@@ -239,6 +261,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .keras: []
     case .kerasHDF5: []
     case .ncnn: [.exportPrecision, .exportFoldBatchNorm, .exportWithNMS]
+    case .tflite: [.exportPrecision, .exportFoldBatchNorm]
     }
   }
 }
@@ -261,6 +284,8 @@ public enum ExportTarget: Sendable {
   case kerasHDF5
   /// An ncnn `.param` with a `.bin` file next to it.
   case ncnn(NCNNOptions = NCNNOptions())
+  /// A TFLite model, with built-in operators only.
+  case tflite(TFLiteOptions = TFLiteOptions())
 
   /// The format without its options.
   public var format: ExportFormat {
@@ -273,6 +298,7 @@ public enum ExportTarget: Sendable {
     case .keras: .keras
     case .kerasHDF5: .kerasHDF5
     case .ncnn: .ncnn
+    case .tflite: .tflite
     }
   }
 
@@ -292,6 +318,7 @@ public enum ExportTarget: Sendable {
     case .keras: self = .keras
     case .kerasHDF5: self = .kerasHDF5
     case .ncnn: self = .ncnn(NCNNOptions(options))
+    case .tflite: self = .tflite(TFLiteOptions(options))
     }
   }
 }

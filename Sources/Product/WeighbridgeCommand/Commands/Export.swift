@@ -10,7 +10,7 @@ struct Export: CancellableCommand {
     discussion: """
       Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \
       (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), ncnn (a .param, with a .bin \
-      file beside it), and the weights alone as safetensors or npz. A layer that the format cannot \
+      file beside it), tflite, and the weights alone as safetensors or npz. A layer that the format cannot \
       express is an error that names it, and nothing is written.
 
       Examples:
@@ -33,7 +33,7 @@ struct Export: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, safetensors or npz. By default told \
+      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, tflite, safetensors or npz. By default told \
       from the output's extension.
       """,
       valueName: "format"))

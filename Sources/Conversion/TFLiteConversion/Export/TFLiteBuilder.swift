@@ -1,0 +1,263 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import TFLiteFormat
+
+/// The operators of a graph under construction, in channels-last order.
+struct TFLiteBuilder: ExportBuilder {
+  static var table: ExportTable<TFLiteBuilder> { TFLiteOperators.table }
+  static let foldsConstants = true
+  static let wrapsIntegers = true
+  /// The types in which TFLite's kernels compute.
+  static let elementTypes: Set<ElementType> = [.float32, .int32, .int64, .bool]
+
+  let target = "TFLite"
+  var scope = ExportScope<ExportOperand>()
+  private(set) var nodes: [TFLiteNode] = []
+  /// The types of all tensors, by name.
+  private(set) var types: [String: TensorType] = [:]
+  /// The elements of the weights, by the names of their tensors.
+  private(set) var weights: [String: Tensor] = [:]
+  private var names: UniqueNames
+  private var weightNames: [ConstantKey: String] = [:]
+
+  /// - Parameter reserved: Names that other tensors cannot have.
+  init(reserved: [String]) { names = UniqueNames(reserved) }
+
+  mutating func unusedName(_ name: String) -> String { names.unused(name) }
+
+  func problem(of type: TensorType) -> String? {
+    Self.elementTypes.contains(type.elementType)
+      ? nil : "TFLite's operators do not compute with \(type.elementType.rawValue)"
+  }
+
+  /// Adds an operator.
+  ///
+  /// - Parameters:
+  ///   - inputs: Its inputs; `nil` for one that is absent.
+  ///   - version: The lowest version that has the options.
+  ///   - types: The types of its outputs.
+  mutating func add(
+    _ builtin: TFLiteBuiltin, _ inputs: [ExportOperand?], _ options: TFLiteBuiltinOptions? = nil,
+    version: Int = 1, types: [TensorType]
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    var inputNames: [String] = []
+    for input in inputs { inputNames.append(try self.name(of: input)) }
+    let name = unusedName("\(scope.prefix)/\(builtin)")
+    let outputs = types.enumerated().map { index, type in
+      ExportOperand(
+        name: index == 0 ? name : unusedName("\(name):\(index)"), type: type, constant: nil)
+    }
+    for output in outputs { self.types[output.name] = output.type }
+    nodes.append(
+      TFLiteNode(
+        builtin: builtin, version: builtin.version(inputs.compactMap { $0?.type }, version),
+        inputs: inputNames, outputs: outputs.map(\.name), options: options))
+    return outputs
+  }
+
+  /// Adds an operator with one output, which has the type of the first input by default.
+  mutating func add(
+    _ builtin: TFLiteBuiltin, _ inputs: ExportOperand?..., options: TFLiteBuiltinOptions? = nil,
+    version: Int = 1, as type: TensorType? = nil
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let type = type ?? inputs.lazy.compactMap { $0?.type }.first ?? outputType
+    return try add(builtin, inputs, options, version: version, types: [type])[0]
+  }
+
+  /// Declares an input of the model.
+  mutating func addInput(_ name: String, _ type: TensorType) -> ExportOperand {
+    types[name] = type
+    return ExportOperand(name: name, type: type, constant: nil)
+  }
+
+  /// The name of a tensor; empty for an absent one. A weight has one tensor for all uses.
+  private mutating func name(of operand: ExportOperand?) throws(WeighbridgeError) -> String {
+    guard let operand else { return "" }
+    guard let tensor = operand.constant else { return operand.name }
+    if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
+    let key = ConstantKey(tensor)
+    if let existing = weightNames[key] { return existing }
+    let name = unusedName(operand.name.isEmpty ? "constant_\(weights.count)" : operand.name)
+    (weightNames[key], weights[name], types[name]) = (name, tensor, tensor.type)
+    return name
+  }
+}
+
+// Small building blocks.
+extension TFLiteBuilder {
+  /// An input of the operator that is being translated.
+  subscript(_ index: Int) -> ExportOperand { operands[index] }
+
+  /// A constant of 32-bit integers.
+  func integers(_ numbers: [Int]) -> ExportOperand {
+    .constant(Tensor(.int32, shape: [numbers.count], integers: numbers.map { Int32(clamping: $0) }))
+  }
+
+  /// A constant without axes.
+  func scalar(_ number: Double, _ type: ElementType = .int32) -> ExportOperand {
+    .constant(Tensor(type, shape: [], [number]))
+  }
+
+  /// A constant of one element with the rank and element type of a value.
+  func number(_ number: Double, like value: ExportOperand) -> ExportOperand {
+    let shape = [Int](repeating: 1, count: value.type.rank)
+    return .constant(Tensor(value.type.elementType, shape: shape, [number]))
+  }
+
+  /// A weight in another form.
+  func weight(
+    _ index: Int, _ role: String, _ transform: (Tensor) -> Tensor
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let name = self[index].name
+    return .weight(transform(try tensor(index)), named: name.isEmpty ? "" : "\(name)/\(role)")
+  }
+
+  /// Adds a function of two values, in which axes of size 1 are broadcast.
+  mutating func binary(
+    _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ y: ExportOperand,
+    as elementType: ElementType? = nil
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let shape = zip(x.type.shape, y.type.shape).map { $0.value == 1 ? $1 : $0 }
+    return try add(
+      builtin, x, y, options: .arithmetic(builtin),
+      as: TensorType(elementType ?? x.type.elementType, shape))
+  }
+
+  /// Combines all inputs from left to right.
+  mutating func chain(_ builtin: TFLiteBuiltin) throws(WeighbridgeError) -> ExportOperand {
+    var result = self[0]
+    for next in operands.dropFirst() { result = try binary(builtin, result, next) }
+    return result
+  }
+
+  /// Inserts an axis of size 1.
+  mutating func expanded(
+    _ x: ExportOperand, _ axis: Int
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    type.shape.insert(1, at: axis)
+    return try add(.expandDims, x, scalar(Double(axis)), as: type)
+  }
+
+  /// Removes axes of size 1.
+  mutating func squeezed(
+    _ x: ExportOperand, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    for axis in axes.sorted(by: >) { type.shape.remove(at: axis) }
+    return try add(.squeeze, x, options: .squeeze(axes), as: type)
+  }
+
+  /// Transposes a value: axis i is the input's axis `order[i]`.
+  mutating func transposed(
+    _ x: ExportOperand, _ order: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    guard order.count <= 6 else { throw .unsupported("TFLite transposes six axes at most") }
+    return try add(
+      .transpose, x, integers(order), as: x.type.with(shape: order.map { x.type.shape[$0] }))
+  }
+
+  /// Takes a range along each of some axes.
+  mutating func sliced(
+    _ x: ExportOperand, _ ranges: [Slice.Range], as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    guard x.type.rank <= 5 else { throw .unsupported("TFLite slices five axes at most") }
+    var (starts, stops) = ([Int](repeating: 0, count: x.type.rank), [Int]())
+    stops = starts
+    var (steps, masks) = ([Int](repeating: 1, count: x.type.rank), (begin: 0, end: 0))
+    for axis in 0..<x.type.rank {
+      let range =
+        ranges.first { $0.axis == axis }
+        ?? Slice.Range(
+          axis: axis, start: nil, stop: nil, step: 1)
+      let isOpenStart = [Int.min, .max].contains(range.start)
+      let isOpenStop = [Int.min, .max].contains(range.stop)
+      (starts[axis], stops[axis]) = (isOpenStart ? 0 : range.start, isOpenStop ? 0 : range.stop)
+      steps[axis] = range.step
+      if isOpenStart || range.isWhole { masks.begin |= 1 << axis }
+      if isOpenStop { masks.end |= 1 << axis }
+    }
+    return try add(
+      .stridedSlice, x, integers(starts), integers(stops), integers(steps),
+      options: .slice(beginMask: masks.begin, endMask: masks.end), as: type)
+  }
+
+  /// Takes one range along an axis.
+  mutating func sliced(
+    _ x: ExportOperand, axis: Int, _ range: Range<Int>
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    type.shape[axis] = .fixed(range.count)
+    let slice = Slice.Range(
+      axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
+    return try sliced(x, [slice], as: type)
+  }
+
+  /// Concatenates values along an axis.
+  mutating func concatenated(
+    _ values: [ExportOperand], axis: Int, as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(.concatenation, values, .concatenation(axis: axis), types: [type])[0]
+  }
+
+  /// Pads all axes with a number.
+  mutating func padded(
+    _ x: ExportOperand, _ before: [Int], _ after: [Int], value: Double = 0
+  ) throws(WeighbridgeError) -> ExportOperand {
+    guard (before + after).contains(where: { $0 != 0 }) else { return x }
+    guard x.type.rank <= 5 else { throw .unsupported("TFLite pads five axes at most") }
+    var type = x.type
+    type.shape = zip(type.shape, zip(before, after)).map { size, border in
+      size.value.map { .fixed($0 + border.0 + border.1) } ?? .unknown
+    }
+    let borders = ExportOperand.constant(
+      Tensor(
+        .int32, shape: [before.count, 2],
+        zip(before, after).flatMap { [Double($0), Double($1)] }))
+    if value == 0 { return try add(.pad, x, borders, as: type) }
+    return try add(.padWithValue, x, borders, scalar(value, x.type.elementType), as: type)
+  }
+
+  /// A shape as a vector of 32-bit integers. A dynamic size is taken from an axis of a value.
+  mutating func shape(
+    _ sizes: [Dimension], from sources: [Int: (value: ExportOperand, axis: Int)]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    if sizes.allSatisfy({ $0.value != nil }) { return integers(sizes.compactMap(\.value)) }
+    var parts: [ExportOperand] = []
+    for (position, size) in sizes.enumerated() {
+      if let size = size.value {
+        parts.append(integers([size]))
+      } else if let source = sources[position] {
+        parts.append(try self.size(source.value, source.axis))
+      } else {
+        parts.append(integers([-1]))
+      }
+    }
+    return parts.count == 1
+      ? parts[0] : try concatenated(parts, axis: 0, as: TensorType(.int32, [parts.count]))
+  }
+
+  /// The size of an axis when the model runs: a vector of one 32-bit integer.
+  mutating func size(_ x: ExportOperand, _ axis: Int) throws(WeighbridgeError) -> ExportOperand {
+    let shape = try add(
+      .shape, x, options: .shape(.int32), as: TensorType(.int32, [x.type.rank]))
+    return try sliced(shape, axis: 0, axis..<axis + 1)
+  }
+
+  /// Reshapes a value. Where several sizes are dynamic, `sources` says of which axes they are.
+  mutating func reshaped(
+    _ x: ExportOperand, as type: TensorType,
+    from sources: [Int: (value: ExportOperand, axis: Int)] = [:]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let unknown = type.shape.indices.filter { type.shape[$0].value == nil }
+    if unknown.count <= 1 {
+      return try add(.reshape, x, integers(type.shape.map { $0.value ?? -1 }), as: type)
+    }
+    guard unknown.count(where: { sources[$0] == nil }) <= 1 else {
+      throw .unsupported("reshapes to several sizes that are not known: \(type)")
+    }
+    return try add(.reshape, x, try shape(type.shape, from: sources), as: type)
+  }
+}

@@ -1,0 +1,110 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import TFLiteFormat
+
+/// Elementwise arithmetic, comparisons and logic.
+enum TFLiteArithmetic {
+  static let rows: [TFLiteRow] = [
+    TFLiteRow(chain: Add.self, .add), TFLiteRow(chain: Multiply.self, .multiply),
+    TFLiteRow(chain: Subtract.self, .subtract), TFLiteRow(chain: Maximum.self, .maximum),
+    TFLiteRow(chain: Minimum.self, .minimum), TFLiteRow(chain: LogicalAnd.self, .logicalAnd),
+    TFLiteRow(chain: LogicalOr.self, .logicalOr), TFLiteRow(LogicalNot.self, is: .logicalNot),
+    TFLiteRow(value: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.unary(operation.function)
+    },
+    TFLiteRow(value: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
+      guard let builtin = binaries[operation.function] else { return nil }
+      return try builder.binary(builtin, builder[0], builder[1])
+    },
+    TFLiteRow(value: Comparison.self) { (operation, builder) throws(WeighbridgeError) in
+      guard let builtin = comparisons[operation.relation] else { return nil }
+      return try builder.binary(builtin, builder[0], builder[1], as: .bool)
+    },
+    TFLiteRow(value: Where.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.add(.select, builder[0], builder[1], builder[2], as: builder.outputType)
+    },
+    TFLiteRow(value: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      let scaled = try builder.binary(
+        .multiply, builder[0], builder.vector(operation.scale, like: builder[0]))
+      return operation.offset == [0]
+        ? scaled
+        : try builder.binary(.add, scaled, builder.vector(operation.offset, like: scaled))
+    },
+    TFLiteRow(value: Clip.self) { (operation, builder) throws(WeighbridgeError) in
+      var value = builder[0]
+      if operation.minimum > -.infinity {
+        value = try builder.binary(
+          .maximum, value, builder.number(operation.minimum, like: value))
+      }
+      guard operation.maximum < .infinity else { return value }
+      return try builder.binary(.minimum, value, builder.number(operation.maximum, like: value))
+    },
+    TFLiteRow(value: Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      operation.overflow == .saturate
+        ? nil : try builder.cast(builder[0], to: operation.elementType)
+    },
+    TFLiteRow(value: FullLike.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = builder[0]
+      let shape = try builder.add(
+        .shape, x, options: .shape(.int32), as: TensorType(.int32, [x.type.rank]))
+      return try builder.add(
+        .fill, shape, builder.scalar(operation.value, builder.outputType.elementType),
+        as: builder.outputType)
+    },
+  ]
+
+  private static let binaries: [BinaryMath.Function: TFLiteBuiltin] = [
+    .divide: .divide, .floorDivide: .floorDivide, .floorModulo: .floorModulo, .power: .power,
+    .squaredDifference: .squaredDifference,
+  ]
+
+  private static let comparisons: [Comparison.Relation: TFLiteBuiltin] = [
+    .equal: .equal, .notEqual: .notEqual, .less: .less, .lessOrEqual: .lessOrEqual,
+    .greater: .greater, .greaterOrEqual: .greaterOrEqual,
+  ]
+}
+
+extension TFLiteBuilder {
+  /// A constant along the last axis with the rank and element type of a value.
+  fileprivate func vector(_ numbers: [Double], like value: ExportOperand) -> ExportOperand {
+    let shape = [Int](repeating: 1, count: max(0, value.type.rank - 1)) + [numbers.count]
+    return .constant(
+      Tensor(
+        value.type.elementType, shape: value.type.rank == 0 ? [] : shape, numbers))
+  }
+
+  /// Converts elements to another type.
+  mutating func cast(
+    _ x: ExportOperand, to type: ElementType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(
+      .cast, x, options: .cast(from: .init(x.type.elementType), to: .init(type)),
+      as: TensorType(type, x.type.shape))
+  }
+
+  /// Adds a function of one tensor; `nil` for one that TFLite lacks.
+  fileprivate mutating func unary(
+    _ function: UnaryMath.Function
+  ) throws(WeighbridgeError) -> ExportOperand? {
+    let builtins: [UnaryMath.Function: TFLiteBuiltin] = [
+      .absolute: .absolute, .negative: .negative, .sign: .sign, .squareRoot: .squareRoot,
+      .reciprocalSquareRoot: .reciprocalSquareRoot, .logarithm: .logarithm, .sine: .sine,
+      .cosine: .cosine, .floor: .floor, .ceiling: .ceiling, .round: .round,
+    ]
+    let x = self[0]
+    if let builtin = builtins[function] { return try add(builtin, x) }
+    switch function {
+    case .square: return try binary(.multiply, x, x)
+    case .reciprocal: return try binary(.divide, number(1, like: x), x)
+    case .tangent: return try binary(.divide, try add(.sine, x), try add(.cosine, x))
+    case .logarithm10:
+      // 1 / ln 10
+      return try binary(.multiply, try add(.logarithm, x), number(0.4342944819032518, like: x))
+    case .truncate:
+      return try binary(.multiply, try add(.sign, x), try add(.floor, try add(.absolute, x)))
+    default: return nil
+    }
+  }
+}

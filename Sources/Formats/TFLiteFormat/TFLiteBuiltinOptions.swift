@@ -1,0 +1,161 @@
+package import FlatBuffers
+
+/// The padding of a window, by its number in the schema.
+package enum TFLitePadding: Int, Sendable {
+  case same = 0
+  case valid = 1
+}
+
+/// The options of an operator: a table, and its number in the schema's union.
+package struct TFLiteBuiltinOptions: Hashable, Sendable {
+  /// The number in the union `BuiltinOptions`.
+  package let type: Int
+  /// The fields.
+  package let table: FlatBufferTable
+
+  private init(_ type: Int, _ fields: [Int: FlatBufferValue] = [:]) {
+    (self.type, table) = (type, FlatBufferTable(fields))
+  }
+
+  /// `Conv2DOptions`, for height and width.
+  package static func convolution(
+    _ padding: TFLitePadding, strides: [Int], dilation: [Int]
+  ) -> Self {
+    Self(
+      1,
+      [
+        0: .byte(padding.rawValue), 1: .int(strides[1]), 2: .int(strides[0]),
+        4: .int(dilation[1]), 5: .int(dilation[0]),
+      ])
+  }
+
+  /// `DepthwiseConv2DOptions`.
+  package static func depthwise(
+    _ padding: TFLitePadding, strides: [Int], dilation: [Int], multiplier: Int
+  ) -> Self {
+    Self(
+      2,
+      [
+        0: .byte(padding.rawValue), 1: .int(strides[1]), 2: .int(strides[0]),
+        3: .int(multiplier), 5: .int(dilation[1]), 6: .int(dilation[0]),
+      ])
+  }
+
+  /// `Conv3DOptions`, for depth, height and width.
+  package static func convolution3D(
+    _ padding: TFLitePadding, strides: [Int], dilation: [Int]
+  ) -> Self {
+    Self(
+      106,
+      [
+        0: .byte(padding.rawValue), 1: .int(strides[0]), 2: .int(strides[2]),
+        3: .int(strides[1]), 5: .int(dilation[0]), 6: .int(dilation[2]), 7: .int(dilation[1]),
+      ])
+  }
+
+  /// `TransposeConvOptions`.
+  package static func transposedConvolution(_ padding: TFLitePadding, strides: [Int]) -> Self {
+    Self(49, [0: .byte(padding.rawValue), 1: .int(strides[1]), 2: .int(strides[0])])
+  }
+
+  /// `Pool2DOptions`.
+  package static func pool(_ padding: TFLitePadding, strides: [Int], size: [Int]) -> Self {
+    Self(
+      5,
+      [
+        0: .byte(padding.rawValue), 1: .int(strides[1]), 2: .int(strides[0]), 3: .int(size[1]),
+        4: .int(size[0]),
+      ])
+  }
+
+  /// `FullyConnectedOptions`.
+  package static func dense(keepsDimensions: Bool) -> Self {
+    Self(8, keepsDimensions ? [2: .bool(true)] : [:])
+  }
+
+  /// `SoftmaxOptions`.
+  package static let softmax = Self(9, [0: .float(1)])
+
+  /// `ConcatenationOptions`.
+  package static func concatenation(axis: Int) -> Self { Self(10, [0: .int(axis)]) }
+
+  /// `AddOptions`, `MulOptions`, `SubOptions` and `DivOptions`, without fields.
+  package static func arithmetic(_ builtin: TFLiteBuiltin) -> Self? {
+    let types: [TFLiteBuiltin: Int] = [.add: 11, .multiply: 21, .subtract: 28, .divide: 29]
+    return types[builtin].map { Self($0) }
+  }
+
+  /// `ResizeBilinearOptions`.
+  package static func bilinear(alignCorners: Bool, halfPixel: Bool) -> Self {
+    Self(15, [2: .bool(alignCorners), 3: .bool(halfPixel)])
+  }
+
+  /// `ResizeNearestNeighborOptions`.
+  package static func nearest(alignCorners: Bool, halfPixel: Bool) -> Self {
+    Self(74, [0: .bool(alignCorners), 1: .bool(halfPixel)])
+  }
+
+  /// `SpaceToDepthOptions`.
+  package static func spaceToDepth(block: Int) -> Self { Self(19, [0: .int(block)]) }
+
+  /// `DepthToSpaceOptions`.
+  package static func depthToSpace(block: Int) -> Self { Self(94, [0: .int(block)]) }
+
+  /// `GatherOptions`.
+  package static func gather(axis: Int, batchAxes: Int) -> Self {
+    Self(23, [0: .int(axis), 1: .int(batchAxes)])
+  }
+
+  /// `ReducerOptions`.
+  package static func reduction(keepDims: Bool) -> Self { Self(27, [0: .bool(keepDims)]) }
+
+  /// `SqueezeOptions`.
+  package static func squeeze(_ axes: [Int]) -> Self { Self(30, [0: .ints(axes)]) }
+
+  /// `StridedSliceOptions`; the masks have a bit for each axis whose end is that of the tensor.
+  package static func slice(beginMask: Int, endMask: Int) -> Self {
+    Self(32, [0: .int(beginMask), 1: .int(endMask)])
+  }
+
+  /// `SplitVOptions`.
+  package static func split(count: Int) -> Self { Self(79, [0: .int(count)]) }
+
+  /// `CastOptions`.
+  package static func cast(from old: TFLiteElementType, to new: TFLiteElementType) -> Self {
+    Self(37, [0: .byte(old.rawValue), 1: .byte(new.rawValue)])
+  }
+
+  /// `ArgMaxOptions` and `ArgMinOptions`.
+  package static func argument(_ builtin: TFLiteBuiltin, _ type: TFLiteElementType) -> Self {
+    Self(builtin == .argMin ? 57 : 40, [0: .byte(type.rawValue)])
+  }
+
+  /// `ShapeOptions`.
+  package static func shape(_ type: TFLiteElementType) -> Self {
+    Self(55, [0: .byte(type.rawValue)])
+  }
+
+  /// `OneHotOptions`.
+  package static func oneHot(axis: Int) -> Self { Self(61, [0: .int(axis)]) }
+
+  /// `LeakyReluOptions`.
+  package static func leakyReLU(slope: Double) -> Self { Self(75, [0: .float(Float(slope))]) }
+
+  /// `MirrorPadOptions`.
+  package static func mirrorPad(repeatsEdge: Bool) -> Self {
+    Self(77, [0: .byte(repeatsEdge ? 1 : 0)])
+  }
+
+  /// `BatchMatMulOptions`.
+  package static func matMul(transposeA: Bool, transposeB: Bool) -> Self {
+    Self(101, [0: .bool(transposeA), 1: .bool(transposeB)])
+  }
+
+  /// `CumsumOptions`.
+  package static func cumulativeSum(isExclusive: Bool, isReversed: Bool) -> Self {
+    Self(102, [0: .bool(isExclusive), 1: .bool(isReversed)])
+  }
+
+  /// `GeluOptions`.
+  package static func gelu(isApproximate: Bool) -> Self { Self(116, [0: .bool(isApproximate)]) }
+}

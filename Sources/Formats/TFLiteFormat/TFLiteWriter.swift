@@ -1,0 +1,42 @@
+package import Bytes
+import FlatBuffers
+
+/// Writes a `.tflite` file, weight by weight. The same model always yields the same bytes.
+package struct TFLiteWriter: ~Copyable {
+  private var file: AtomicFile
+  private var data: [FlatBufferContents.Data]
+  private let model: TFLiteModel
+
+  /// Begins to write a model.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   more than 2 GB.
+  package init(_ model: TFLiteModel, to path: String) throws(WeighbridgeError) {
+    let contents = try FlatBufferContents(root: model.root, identifier: TFLiteModel.identifier)
+    var file = try AtomicFile(path: path)
+    try file.append(contents.bytes.span.bytes)
+    (self.model, data) = (model, contents.data.reversed())
+    self.file = file
+  }
+
+  /// Begins the next weight. One without elements has no place in the file.
+  package mutating func beginWeight(byteCount: Int) throws(WeighbridgeError) {
+    guard byteCount > 0, let next = data.popLast() else { return }
+    precondition(next.byteCount == byteCount, "the weight has another size")
+    try file.append(next.prefix.span.bytes)
+  }
+
+  /// Appends elements of the current weight, little-endian.
+  package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
+    if bytes.byteCount > 0 { try file.append(bytes) }
+  }
+
+  /// Writes the metadata and moves the file to its path.
+  package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
+    let version = model.runtimeVersionBytes
+    try beginWeight(byteCount: version.count)
+    try append(version.span.bytes)
+    precondition(data.isEmpty, "weights are missing")
+    try file.commit(replacing: replacing)
+  }
+}

@@ -1,0 +1,101 @@
+"""Exports every recorded model to TFLite, runs the files in LiteRT and compares with what the
+original framework made of the same inputs.
+
+usage: tflite_peer.py PROGRAM [--fixtures FOLDER] [--precision float16] [--without-delegate]
+       [--only TEXT] [--verbose]
+
+PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
+there is one. A case passes when max|got - want| <= 1e-4 max(1, max|want|) for each output, 2e-3 for
+float16. The interpreter is that of ai-edge-litert, or of tflite-runtime where only that is
+installed; XNNPACK computes what it can unless it is switched off. Every operator has to be one of
+the interpreter's own.
+"""
+
+import json
+import multiprocessing
+import subprocess
+import sys
+
+import numpy
+
+from cases import TOLERANCES, arrays, compare, matched, parser, run
+
+try:
+    from ai_edge_litert import interpreter as litert
+except ImportError:
+    from tflite_runtime import interpreter as litert
+
+FLOAT16 = 2e-3
+# Shares of the cases of a group that must pass.
+FLOORS = {"zoo k2": 0.9, "zoo k3": 0.9, "darknet/small": 0.9}
+
+
+def ports(program, case):
+    """The model's inputs and outputs in its order, and the widest tolerance of its types."""
+    done = subprocess.run(
+        [program, "inspect", "--json", str(case.model), *case.options], capture_output=True,
+        text=True, check=True)
+    model = json.loads(done.stdout)
+    bound = max(
+        [1e-4] + [TOLERANCES[name] for name in ("float16", "bfloat16") if f'"{name}"' in done.stdout])
+    return [[port["name"] for port in model[key]] for key in ("inputs", "outputs")], bound
+
+
+def check(program, case, target, bound, has_delegate):
+    """Runs the file through its signature, by the model's own names."""
+    (inputs, outputs), least = ports(program, case)
+    resolver = litert.OpResolverType.AUTO if has_delegate else (
+        litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    network = litert.Interpreter(
+        str(target), num_threads=1, experimental_op_resolver_type=resolver)
+    runner = network.get_signature_runner("serving_default")
+    details = runner.get_input_details()
+    if set(details) != set(inputs) or set(runner.get_output_details()) != set(outputs):
+        raise AssertionError(f"the signature has {list(details)}, and the model {inputs}")
+    feed = {
+        name: array.astype(details[name]["dtype"])
+        for name, array in zip(inputs, matched(inputs, arrays(case.inputs)))}
+    got = runner(**feed)
+    for name, want in zip(outputs, matched(outputs, arrays(case.outputs))):
+        compare(name, got[name], numpy.asarray(want), max(bound, least), case.noise)
+
+
+def apart(*arguments):
+    """Runs `check` in a process of its own, which a fault in the interpreter may end."""
+    process = multiprocessing.get_context("fork")
+    (receiver, sender) = process.Pipe(duplex=False)
+
+    def work():
+        try:
+            check(*arguments)
+            sender.send("")
+        except Exception as error:  # pylint: disable=broad-except
+            sender.send(str(error) or repr(error))
+
+    child = process.Process(target=work)
+    child.start()
+    sender.close()
+    try:
+        problem = receiver.recv()
+    except EOFError:
+        problem = "LiteRT crashes"
+    child.join()
+    if problem:
+        raise AssertionError(problem)
+
+
+def main():
+    options = parser()
+    options.add_argument("--precision")
+    options.add_argument("--without-delegate", action="store_true")
+    arguments = options.parse_args()
+    given = [f"--precision={arguments.precision}"] if arguments.precision else []
+    bound = FLOAT16 if arguments.precision == "float16" else 1e-4
+    return run(
+        arguments, "model.tflite", given,
+        lambda case, target: apart(
+            arguments.program, case, target, bound, not arguments.without_delegate), FLOORS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
