@@ -125,7 +125,8 @@ import Weighbridge
     let error = failure { _ = try Model(contentsOf: path) }
     #expect(error?.code == .malformed)
     #expect(
-      error?.reason == "has vocabularies in assets/layers/lookup/vocabulary.txt, and only 0 of them "
+      error?.reason
+        == "has vocabularies in assets/layers/lookup/vocabulary.txt, and only 0 of them "
         + "belong to layers of the model")
   }
 

@@ -62,7 +62,8 @@ extension AdaptivePoolingOperator {
   ) throws(WeighbridgeError) -> ValueID {
     let size = try make.size(x, axis: axis)
     if size == count { return x }
-    if size % count == 0 {
+    // Core ML has at most five axes.
+    if size % count == 0, make.type(x).rank < 5 {
       var parts = make.type(x).shape.indices.map { ReshapeAxes.Size.axis($0) }
       parts.replaceSubrange(axis...axis, with: [.fixed(count), .fixed(size / count)])
       for later in parts.indices where later > axis + 1 { parts[later] = .axis(later - 1) }

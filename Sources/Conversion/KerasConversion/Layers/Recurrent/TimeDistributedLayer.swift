@@ -44,7 +44,8 @@ enum TimeDistributedLayer {
     } else if className.hasPrefix("Random") || className.hasSuffix("Spectrogram") {
       let types = folded.map { layer.graph.type(of: $0).elementType }
       guard types.allSatisfy(\.isFloat) else {
-        throw .unsupported("applies \(className) to \(types[0].rawValue); floating-point is supported")
+        throw .unsupported(
+          "applies \(className) to \(types[0].rawValue); floating-point is supported")
       }
     }
     // A nested wrapper has nodes and weights with the same roles.
