@@ -92,7 +92,7 @@ extension ExportedForm {
     let graph = subject.content.graph
     guard inputs.count == graph.inputs.count else { return .wrong("has the inputs \(inputs)") }
     // A name that ncnn cannot write is changed, with a note.
-    let renamed = report.losses.compactMap { $0.firstRange(of: " is called ") == nil ? nil : $0 }
+    let renamed = report.notes.compactMap { $0.firstRange(of: " is called ") == nil ? nil : $0 }
     let outputs = graph.outputs.map(\.name).filter { name in
       !renamed.contains { $0.hasPrefix("\(name) is called ") }
     }

@@ -55,7 +55,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     let decisions = model.content.provenance.decisions.map(\.text)
     #expect(decisions.contains { $0.hasPrefix("Several layers in it have the same name") })
     var options = ReadOptions()
-    options.isStrict = true
+    options.strict = true
     let error = failure {
       _ = try Model(
         contentsOf: Paths.sample("Keras/2.2.4-tensorflow/nested_equal_names.h5"), options: options)

@@ -20,7 +20,7 @@ import Weighbridge
     let decisions = model.provenance.decisions.map(\.text)
     #expect(decisions.contains { $0.hasPrefix(text) }, "\(decisions)")
     var options = ReadOptions()
-    options.isStrict = true
+    options.strict = true
     let error = failure {
       _ = try Model(contentsOf: Paths.sample("Keras/\(sample).h5"), options: options)
     }
@@ -33,7 +33,7 @@ import Weighbridge
     arguments: ["Keras/2.2.4-tensorflow1.15/doubles", "Operations/tensorflow23/pictures"])
   func stored(_ sample: String) throws {
     var options = ReadOptions()
-    options.isStrict = true
+    options.strict = true
     let model = try Model(contentsOf: Paths.sample("\(sample).h5"), options: options)
     #expect(!model.provenance.decisions.contains { $0.text.contains("is taken to be") })
   }
