@@ -105,7 +105,8 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     inputs("an input too many", "clipped", "takes 1 inputs (input) and has 2") { $0.append($0[0]) },
     inputs("an input of another type", "sum", "takes elements of one type") { $0[1] = 1 },
     constant(
-      "scaled/gamma", of: "scaled", "batch_normalization: the input gamma is int32 [3]"),
+      "scaled/gamma", of: "scaled",
+      "the input gamma is int32 [3], which batch_normalization does not take"),
   ]
 }
 

@@ -226,7 +226,7 @@ import _CatalogTesting
           to: folder.file("m.param"), as: .ncnn, options: ExportOptions())
       }
       #expect(error?.code == .unsupported)
-      let phrases = ["no batch axis", "takes one example at a time"]
+      let phrases = ["not one example along its first axis", "takes one example at a time"]
       #expect(
         phrases.contains { error?.reason.contains($0) == true }, "\(String(describing: error))")
     }

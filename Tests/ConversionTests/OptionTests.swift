@@ -50,7 +50,7 @@ extension ExportFormat {
   fileprivate var takesFork: Bool { self == .darknet }
   fileprivate var takesIntegers: Bool { self == .safetensors || self == .npz }
   fileprivate var takesNMS: Bool { [.onnx, .coreml, .ncnn].contains(self) }
-  fileprivate var takesPrecision: Bool { [.onnx, .coreml, .ncnn].contains(self) }
+  fileprivate var takesPrecision: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
 }
 
 /// A use of what is deprecated, called through a protocol: a direct call would be a warning.

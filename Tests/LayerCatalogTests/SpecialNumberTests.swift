@@ -53,6 +53,17 @@ import Testing
     #expect(leaky.apply(-infinity) == -infinity && leaky.apply(infinity) == infinity)
   }
 
+  @Test("Integers of 64 bits are chosen as they are, also those that no float64 is")
+  func chosenIntegers() throws {
+    let odd: [Int64] = [1 << 62 | 1, -(1 << 61) - 1, .max]
+    let condition = Tensor(.bool, shape: [1, 3], [1, 0, 1])
+    let values = [Tensor(wrapping: .int64, shape: [1, 3], odd)]
+    let others = [Tensor(wrapping: .int64, shape: [1, 3], odd.map { 0 &- $0 })]
+    let chosen = try Where().evaluate(
+      [condition] + values + others, workers: Workers(count: 1))
+    #expect(chosen[0].wrappedIntegers == [odd[0], -odd[1], odd[2]])
+  }
+
   @Test("A softmax of large numbers is a softmax")
   func largeNumbers() throws {
     let numbers = Tensor(.float64, shape: [1, 3], [1000, 1000, -.infinity])

@@ -39,7 +39,7 @@ import Testing
   func together() throws {
     try Program.run(
       "inspect", Sample.detector, "--weights", "w", "--darknet", "pjreddie", "--fixed-input", "a=1"
-    ).expect(2, "is a Keras file: --darknet, --fixed-input and --weights do not apply")
+    ).expect(2, "is a Keras file: --weights, --darknet and --fixed-input do not apply")
   }
 
   @Test("An export accepts the fork only for a darknet source or target")
