@@ -92,7 +92,7 @@ static void test_options(weighbridge_model model) {
   read.input_shapes = NULL;
   INVALID(weighbridge_inspect(sample("WBM/Operators/dense.wbm"), &read, &text, &error));
   weighbridge_export_options export = WEIGHBRIDGE_INIT(weighbridge_export_options);
-  export.target = "tflite";
+  export.target = "caffe";
   INVALID(weighbridge_model_export(model, "never", &export, NULL, &error));
   weighbridge_verify_options verify = WEIGHBRIDGE_INIT(weighbridge_verify_options);
   const double tolerance[] = {-1, 0};
