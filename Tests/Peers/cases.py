@@ -3,6 +3,7 @@ framework computed, exporting them, and comparing."""
 
 import argparse
 import collections
+import multiprocessing
 import pathlib
 import re
 import subprocess
@@ -198,6 +199,30 @@ def compare(name, got, want, bound, noise):
     error = distance / max(1, numpy.abs(want[inside]).max())
     if error > bound and distance > 1.01 * noise:
         raise AssertionError(f"{name} differs by {error:.2g}")
+
+
+def apart(peer, check, *arguments):
+    """Runs `check` in a process of its own, which a fault in the peer may end."""
+    process = multiprocessing.get_context("fork")
+    (receiver, sender) = process.Pipe(duplex=False)
+
+    def work():
+        try:
+            check(*arguments)
+            sender.send("")
+        except Exception as error:  # pylint: disable=broad-except
+            sender.send(str(error) or repr(error))
+
+    child = process.Process(target=work)
+    child.start()
+    sender.close()
+    try:
+        problem = receiver.recv()
+    except EOFError:
+        problem = f"{peer} crashes"
+    child.join()
+    if problem:
+        raise AssertionError(problem)
 
 
 def parser():

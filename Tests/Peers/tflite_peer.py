@@ -12,13 +12,12 @@ the interpreter's own.
 """
 
 import json
-import multiprocessing
 import subprocess
 import sys
 
 import numpy
 
-from cases import TOLERANCES, arrays, compare, matched, parser, run
+from cases import TOLERANCES, apart, arrays, compare, matched, parser, run
 
 try:
     from ai_edge_litert import interpreter as litert
@@ -60,30 +59,6 @@ def check(program, case, target, bound, has_delegate):
         compare(name, got[name], numpy.asarray(want), max(bound, least), case.noise)
 
 
-def apart(*arguments):
-    """Runs `check` in a process of its own, which a fault in the interpreter may end."""
-    process = multiprocessing.get_context("fork")
-    (receiver, sender) = process.Pipe(duplex=False)
-
-    def work():
-        try:
-            check(*arguments)
-            sender.send("")
-        except Exception as error:  # pylint: disable=broad-except
-            sender.send(str(error) or repr(error))
-
-    child = process.Process(target=work)
-    child.start()
-    sender.close()
-    try:
-        problem = receiver.recv()
-    except EOFError:
-        problem = "LiteRT crashes"
-    child.join()
-    if problem:
-        raise AssertionError(problem)
-
-
 def main():
     options = parser()
     options.add_argument("--precision")
@@ -94,7 +69,8 @@ def main():
     return run(
         arguments, "model.tflite", given,
         lambda case, target: apart(
-            arguments.program, case, target, bound, not arguments.without_delegate), FLOORS)
+            "LiteRT", check, arguments.program, case, target, bound,
+            not arguments.without_delegate), FLOORS)
 
 
 if __name__ == "__main__":
