@@ -19,13 +19,13 @@ INLINE void apply_body(
   switch (function) {
   case kernels_function_abs: EACH(fabsf(x));
   case kernels_function_clip: EACH((x < alpha ? alpha : x) > beta ? beta : x < alpha ? alpha : x);
-  case kernels_function_elu: EACH(x > 0 ? x : alpha * (exponential(x) - 1));
+  case kernels_function_elu: EACH(x > 0 ? x : alpha * exponential_minus_1(x));
   case kernels_function_exp: EACH(exponential(x));
-  case kernels_function_gelu_erf: EACH(0.5f * x * (1 + error_function(x * 0.707106781f)));
+  case kernels_function_gelu_erf: EACH(gaussian_error_linear(x));
   case kernels_function_gelu_tanh:
-    EACH(0.5f * x * (1 + hyperbolic_tangent(0.797884561f * (x + 0.044715f * x * x * x))));
+    EACH(x * logistic(1.59576912f * (x + 0.044715f * x * x * x)));
   case kernels_function_hardswish:
-    EACH(x * (x < -3 ? 0 : x > 3 ? 1 : x * (1.0f / 6) + 0.5f));
+    EACH(x * (x < -3 ? 0 : x > 3 ? 1 : (x + 3) * (1.0f / 6)));
   case kernels_function_linear: EACH(alpha * x + beta);
   case kernels_function_logistic: EACH(logistic(x));
   case kernels_function_logsigmoid: EACH(-softplus(-x));

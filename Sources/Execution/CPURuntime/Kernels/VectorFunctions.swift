@@ -2,32 +2,41 @@
 /// run in vector registers. NaN stays NaN.
 extension Float {
   /// The exponential function, within 3 ULP.
-  ///
-  /// e^x = 2^n e^r with n = x / ln 2, rounded, and |r| at most ln 2 / 2, where the Taylor series is
-  /// short.
   @inline(__always)
   var exponential: Float {
     // Beyond these bounds, the result is 0 or infinite.
     let high: Float = self > 89 ? 89 : self
-    let x: Float = high < -104 ? -104 : high
+    let (rest, exponent) = (high < -104 ? -104 : high).reduced
+    // 2^n as the product of two numbers, neither of which is too large or too small for float32.
+    let half = exponent &>> 1
+    return (rest.seriesOfRest + 1) * Self.powerOfTwo(half) * Self.powerOfTwo(exponent &- half)
+  }
+
+  /// r and n with x = n ln 2 + r, n an integer and |r| at most ln 2 / 2.
+  @inline(__always)
+  private var reduced: (rest: Float, exponent: Int32) {
     // Adding 1.5 * 2^23 rounds to an integer in the lowest bits.
     let rounding: Float = 12_582_912
-    let shifted = x * 1.442_695_04 + rounding
+    let shifted = self * 1.442_695_04 + rounding
     let whole = shifted - rounding
     // ln 2 in two parts; the first has so few bits that its product is exact.
-    let rest = (x - whole * 0.693_359_375) + whole * 2.121_944_4e-4
+    let rest = (self - whole * 0.693_359_375) + whole * 2.121_944_4e-4
+    return (
+      rest, Int32(bitPattern: shifted.bitPattern) &- Int32(bitPattern: rounding.bitPattern)
+    )
+  }
+
+  /// e^r - 1 of a rest r, by its Taylor series.
+  @inline(__always)
+  private var seriesOfRest: Float {
     var power: Float = 1 / 5040
-    power = power * rest + 1 / 720
-    power = power * rest + 1 / 120
-    power = power * rest + 1 / 24
-    power = power * rest + 1 / 6
-    power = power * rest + 0.5
-    power = power * rest + 1
-    power = power * rest + 1
-    // 2^n as the product of two numbers, neither of which is too large or too small for float32.
-    let exponent = Int32(bitPattern: shifted.bitPattern) &- Int32(bitPattern: rounding.bitPattern)
-    let half = exponent &>> 1
-    return power * Self.powerOfTwo(half) * Self.powerOfTwo(exponent &- half)
+    power = power * self + 1 / 720
+    power = power * self + 1 / 120
+    power = power * self + 1 / 24
+    power = power * self + 1 / 6
+    power = power * self + 0.5
+    power = power * self + 1
+    return power * self
   }
 
   @inline(__always)
@@ -35,15 +44,22 @@ extension Float {
     Float(bitPattern: UInt32(bitPattern: (exponent &+ 127) &<< 23))
   }
 
-  /// 1 / (1 + e^-x), within 1e-7.
+  /// 1 / (1 + e^-x), within 4 ULP also where it is nearly 0.
   @inline(__always)
-  var logistic: Float { 1 / (1 + (-self).exponential) }
+  var logistic: Float {
+    let power = (-magnitude).exponential
+    return (self < 0 ? power : 1) / (1 + power)
+  }
 
-  /// The hyperbolic tangent, within 1e-7.
+  /// The hyperbolic tangent, within 5 ULP also near 0.
   @inline(__always)
   var hyperbolicTangent: Float {
-    let power = (-2 * magnitude).exponential
-    let result = (1 - power) / (1 + power)
+    // p = e^(-2 |x|) - 1, which is -1 from some point on.
+    let double = -2 * magnitude
+    let (rest, exponent) = (double < -40 ? -40 : double).reduced
+    let factor = Self.powerOfTwo(exponent)
+    let power = factor * rest.seriesOfRest + (factor - 1)
+    let result = -power / (2 + power)
     return self < 0 ? -result : result
   }
 }

@@ -36,8 +36,10 @@ extension CELU {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
       if alpha > 0 {
-        let scaled = try make.linear(x, scale: 1 / alpha)
-        return try make.linear(try make(ELU(alpha: 1), scaled), scale: alpha)
+        // Only numbers up to 0 are divided, so that large ones stay finite.
+        let negative = try make.linear(try make.clipped(x, -.infinity, 0), scale: 1 / alpha)
+        let bent = try make.linear(try make(ELU(alpha: 1), negative), scale: alpha)
+        return try make.sum(try make.positivePart(x), bent)
       }
       let ratio = try make.quotient(x, try make.number(alpha, like: x))
       let negative = try make(UnaryMath(.exponentialMinusOne), ratio)

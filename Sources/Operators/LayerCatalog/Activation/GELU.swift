@@ -32,7 +32,8 @@ extension GELU {
       return element * (-element / 2.0.squareRoot()).complementaryErrorFunction / 2
     }
     let polynomial = element + 0.044715 * element * element * element
-    return element * (1 + ((2 / Double.pi).squareRoot() * polynomial).hyperbolicTangent) / 2
+    // (1 + tanh(z)) / 2, without the loss of digits where tanh(z) is nearly -1.
+    return element / (1 + (-2 * (2 / Double.pi).squareRoot() * polynomial).exponential)
   }
 
   package var decomposition: Decomposition {

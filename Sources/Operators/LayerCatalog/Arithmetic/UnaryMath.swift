@@ -164,7 +164,10 @@ extension UnaryMath {
     case .truncate:
       let magnitude = try make(UnaryMath(.floor), try make(UnaryMath(.absolute), x))
       return try make.product(try make(UnaryMath(.sign), x), magnitude)
-    case .exponentialMinusOne: return try make.offset(try make(Exponential(), x), by: -1)
+    case .exponentialMinusOne:
+      // tanh(x / 2) * (e^x + 1), which keeps its digits near 0.
+      let half = try make(Tanh(), try make.linear(x, scale: 0.5))
+      return try make.product(half, try make.offset(try make(Exponential(), x), by: 1))
     case .logarithmOfOnePlus:
       return try make(UnaryMath(.logarithm), try make.offset(x, by: 1))
     case .complementaryErrorFunction:
