@@ -83,6 +83,13 @@ def thresholds(x):
             layers.ReLU(negative_slope=0.25, threshold=0.125)(odd), layers.ReLU(2.0)(odd), layers.LeakyReLU(0.2)(odd)]
 
 
+def contrasts(x):
+    """Contrasts of pictures with infinities and NaN, which Keras leaves as they are."""
+    first = x[..., :1]
+    odd = ops.concatenate([x, first / 0.0, ops.log(first), 1 / ops.relu(first), -1 / ops.relu(first), 0 * first], axis=-1)
+    return [layers.AutoContrast()(odd), layers.AutoContrast(value_range=(-1, 1))(odd)]
+
+
 def scores(tokens, query):
     """A softmax of attention weights, which carry the mask of the scores."""
     embedded = layers.Embedding(6, 4, mask_zero=True)(tokens)
@@ -110,6 +117,7 @@ CASES = [
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
     Case("wide_normalizations", [Input((3, 4), 100, 104), Input((3, 4), -3e5, 3e5)],
          wide_normalizations, containers=("keras",)),
+    Case("contrasts", [Input((3, 4, 2))], contrasts, containers=("keras",)),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
     types_inside(keras),

@@ -2,7 +2,8 @@ package import Bytes
 package import GraphIR
 
 /// Stretches the contrast of each channel of each image, so that the darkest element becomes `low`
-/// and the brightest `high`. A channel whose elements are all equal remains unchanged.
+/// and the brightest `high`. A channel whose elements are all equal remains unchanged, and so does an
+/// element for which the formula gives NaN.
 ///
 /// - input: `[batch, height, width, channels]`
 /// - output: the input's shape
@@ -18,8 +19,8 @@ package struct AutoContrast: FormulaOperator, ArithmeticOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     lo, hi = the smallest and the largest element of the channel of the image
-    y = x if lo = hi
-    y = min(max(low + (x - lo) / (hi - lo) * (high - low), low), high) otherwise; NaN if one x is
+    s = min(max(low + (x - lo) / (hi - lo) * (high - low), low), high); NaN if lo is
+    y = x if lo = hi or s is NaN, else s
     """,
     of: .float,
     attributes: AttributeSchema(
@@ -57,6 +58,7 @@ extension AutoContrast {
     let fraction = try make.quotient(try make.difference(x, darkest), divisor)
     let stretched = try make.clipped(
       try make.linear(fraction, scale: high - low, offset: low), low, high)
-    return try make.chosen(isFlat, x, stretched)
+    let isUndefined = try make(Comparison(.notEqual), stretched, stretched)
+    return try make.chosen(try make(LogicalOr(), isFlat, isUndefined), x, stretched)
   }
 }
