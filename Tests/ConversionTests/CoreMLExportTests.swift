@@ -207,6 +207,35 @@ import _CatalogTesting
     #expect(output.doubles == [8 + 9 + 10 + 11])
   }
 
+  @Test(
+    "An integer that float32 does not have is refused where there are floating-point numbers only",
+    arguments: [ExportFormat.coreml, .ncnn], [9_007_199_254_740_993, 16_777_217, 16_777_216])
+  func wideConstant(_ format: ExportFormat, _ number: Int64) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.int64, [1, 3]))
+    let constant = try builder.addConstant(
+      Tensor(wrapping: .int64, shape: [1, 1], [number]), named: "bound")
+    let scope = SourceScope(layer: "larger", className: "Maximum")
+    let outputs = try builder.addNode(
+      Maximum(), named: "larger", inputs: [input, constant], source: scope)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let write = {
+      try content.export(
+        to: folder.file(format == .coreml ? "m.mlmodel" : "m.param"), as: format,
+        options: ExportOptions())
+    }
+    guard number > 1 << 24 else {
+      #expect(try !write().files.isEmpty)
+      return
+    }
+    let error = #expect(throws: WeighbridgeError.self) { try write() }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("takes the constant \(number), and") == true)
+  }
+
   /// Returns a model of one layer, with an input of a type.
   private func content(
     _ operation: any CatalogOperator, _ type: TensorType

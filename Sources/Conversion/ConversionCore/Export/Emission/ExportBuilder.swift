@@ -137,7 +137,9 @@ extension ExportBuilder {
     case .unsupported(let reason): throw .unsupported(reason)
     case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)
-      if let problem = problem(ofOverflowIn: operation, inputs) { throw .unsupported(problem) }
+      if let problem = problem(ofOverflowIn: operation, inputs) ?? problem(ofIntegersIn: inputs) {
+        throw .unsupported(problem)
+      }
       let outerScope = scope
       scope = ExportScope(
         prefix: name, operands: inputs, outputTypes: types,
@@ -175,6 +177,20 @@ extension ExportBuilder {
     guard !Self.wrapsIntegers, mayOverflow, type.byteCount <= 2 else { return nil }
     return "computes modulo 2^\(8 * type.byteCount), as \(type.rawValue), and \(target) has "
       + "floating-point numbers only"
+  }
+
+  /// Why the target cannot represent a weight of whole numbers; `nil` if it can.
+  private func problem(ofIntegersIn inputs: [Value]) -> String? {
+    guard !Self.wrapsIntegers else { return nil }
+    for tensor in inputs.compactMap(\.constant) where tensor.elementType.isInteger {
+      // Narrower ones are exact in float32.
+      guard tensor.elementType.byteCount >= 4,
+        let number = tensor.wrappedIntegers.first(where: { Int64(exactly: Float($0)) != $0 })
+      else { continue }
+      return "takes the constant \(number), and \(target) has floating-point numbers only, which "
+        + "are exact up to 2^24"
+    }
+    return nil
   }
 
   /// Computes an operator whose inputs are all constants; `nil` when some are not.
