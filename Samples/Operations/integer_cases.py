@@ -11,6 +11,7 @@ SHORT = Input((3, 4), -30000, 30000, "int16")
 BYTES = Input((3, 4), 0, 255, "uint8")
 LONG = Input((3, 4), -2**31, 2**31 - 1, "int32")
 WIDE = Input((3, 4), -2**62, 2**62, "int64")
+UNSIGNED = Input((3, 4), 0, 2**63 - 2, "uint64")
 TRUTH = Input((3, 4), type="bool")
 PICTURE = Input((6, 6, 3), 0, 255, "uint8")
 
@@ -24,6 +25,23 @@ def overflows(signed, short, byte, long, wide):
     result += [ops.abs(signed), ops.negative(signed), -short, ops.cast(long, "int8"), ops.cast(long, "uint8"),
                ops.cast(wide, "int32"), ops.cast(short, "uint16"), ops.sum(long), ops.fmod(signed, 3), signed + 300]
     return result
+
+
+def wide_integers(wide, unsigned):
+    """Integers that no floating-point type has: of neighbours, the right one is chosen."""
+    near = ops.concatenate([wide, wide + 1, wide - 1], axis=1)
+    return [
+        layers.MaxPooling1D(2)(near), layers.MaxPooling1D(3, 2, padding="same")(near), layers.GlobalMaxPooling1D()(near),
+        layers.UpSampling1D(2)(near), layers.Masking(2)(near), layers.ReLU()(near), ops.relu(near), ops.max_pool(near, 2),
+        ops.threshold(near, 3, 5), ops.max(near, axis=1), ops.min(near, axis=1), ops.maximum(wide, wide + 1),
+        ops.minimum(wide, wide - 1), wide + 1 > wide, wide < wide - 1, ops.equal(wide, wide + 1), ops.not_equal(wide, wide - 1),
+        ops.sort(near, axis=1), ops.argsort(near, axis=1), ops.top_k(ops.transpose(near, (0, 2, 1)), 2)[0],
+        ops.argmax(near, axis=1), ops.argmin(near, axis=1), ops.where(wide > 7, wide, wide + 1), wide // 3, wide % 10,
+        ops.take_along_axis(near, ops.argsort(near, axis=1), axis=1), ops.pad(wide, [[0, 0], [1, 1], [0, 1]]),
+        ops.cast(near, "float32"), ops.cast(near, "float64"), ops.cast(near, "bool"), ops.clip(wide, 5, 7), ops.sign(wide),
+        ops.abs(wide), ops.sort(unsigned, axis=1), ops.max(unsigned, axis=1), ops.cast(unsigned, "float32"), unsigned // 2,
+        ops.cast(unsigned, "int64"), ops.cast(wide, "uint64"), ops.argmax(unsigned, axis=1), ops.roll(unsigned, 1, axis=1),
+    ]
 
 
 def result_types(signed, byte, long, truth):
@@ -112,6 +130,7 @@ def hashed_fractions(x, n):
 CASES = [
     Case("hashed_fractions", [Input((6,), -3, 3), Input((6,), -3, 3, "int32")], hashed_fractions),
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
+    Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),

@@ -79,13 +79,13 @@ extension Concept {
       """
     case .integers:
       """
-      Integers are computed in float64 as well, exactly up to 2^53; larger ones may be rounded, \
-      even where an operator only selects or moves elements. The attribute `overflow` says what \
-      stands for a result that the element type cannot represent: with `wrap` (TensorFlow, Keras, \
-      JAX and ONNX) the result modulo 2^bits, computed exactly for all types, with `saturate` the \
-      nearest number. Where it is absent, as in files of version 0.2.0, such a result is an error \
-      when the model runs, unless stated otherwise. A division by 0 and a negative exponent are \
-      errors in any case.
+      Integers are exact wherever an operator selects, compares, sorts, converts or moves elements. The \
+      attribute `overflow` says what stands for a result that the element type cannot represent: \
+      with `wrap` (TensorFlow, Keras, JAX and ONNX) the result modulo 2^bits, computed exactly for \
+      all types, with `saturate` the nearest number. Where it is absent, as in files of version \
+      0.2.0, such a result is an error when the model runs, unless stated otherwise. Unless they \
+      wrap around, integers of 64 bits are computed below 2^53, and larger ones are an error. A \
+      division by 0 and a negative exponent are errors in any case.
       """
     case .attention: Self.attentionText
     case .groupedHeads:

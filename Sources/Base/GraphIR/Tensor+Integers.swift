@@ -35,6 +35,20 @@ extension Tensor {
     return next < 0 ? doubles.map { Int64(exactly: $0.rounded(.towardZero)) ?? .min } : result
   }
 
+  /// The integers in row-major order, each less 2^63 for uint64, so that they are in the same order
+  /// as `Int64`. Copies.
+  package var orderedIntegers: [Int64] { Self.swappingHalves(wrappedIntegers, of: elementType) }
+
+  /// Creates a tensor from its ``orderedIntegers``.
+  package init(ordered elementType: ElementType, shape: [Int], _ numbers: [Int64]) {
+    self.init(
+      wrapping: elementType, shape: shape, Self.swappingHalves(numbers, of: elementType))
+  }
+
+  private static func swappingHalves(_ numbers: [Int64], of type: ElementType) -> [Int64] {
+    type == .uint64 ? numbers.map { $0 ^ .min } : numbers
+  }
+
   /// Creates a tensor of integers, each modulo 2^bits of the element type; of a floating-point type,
   /// each rounded to the nearest number.
   ///

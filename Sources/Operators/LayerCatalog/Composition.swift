@@ -184,7 +184,8 @@ extension Composition {
     let type = type(x).elementType
     if type.isFloat { return try self(UnaryMath(.negative), x) }
     let largest = Double(UInt64.max >> UInt64(64 - 8 * type.byteCount))
-    return try difference(try number(type.isSignedInteger ? -1 : largest, like: x), x)
+    let last = try number(type.isSignedInteger ? -1 : largest, like: x)
+    return try self(Subtract(overflow: .wrap), last, x)
   }
 
   /// The elements in a range along an axis.

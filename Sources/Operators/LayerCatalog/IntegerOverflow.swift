@@ -87,6 +87,27 @@ extension AttributeField where Value == IntegerOverflow? {
 }
 
 extension Tensor {
+  /// The elements as `Double`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an integer that this may not represent.
+  func exactDoubles() throws(WeighbridgeError) -> [Double] {
+    let numbers = doubles
+    try Self.checkExact(numbers, elementType)
+    return numbers
+  }
+
+  /// Refuses integers of 64 bits from 2^53 on, which `Double` rounds.
+  fileprivate static func checkExact(
+    _ numbers: [Double], _ type: ElementType
+  ) throws(WeighbridgeError) {
+    guard type.isInteger, type.byteCount == 8,
+      let index = numbers.firstIndex(where: { !($0.magnitude < 0x1p53) })
+    else { return }
+    throw .mismatch(
+      "element \(index) is about \(numbers[index]), and integers that do not wrap around are "
+        + "computed below 2^53")
+  }
+
   /// Creates a tensor of results that were computed in `Double`, each rounded to the nearest number
   /// of a floating-point type.
   ///
@@ -95,6 +116,7 @@ extension Tensor {
   init(
     _ elementType: ElementType, shape: [Int], _ numbers: [Double], overflow: IntegerOverflow?
   ) throws(WeighbridgeError) {
+    try Self.checkExact(numbers, elementType)
     if overflow == .saturate {
       self.init(elementType, shape: shape, numbers)
     } else {

@@ -12,6 +12,8 @@ struct KerasConstant {
   let naturalType: ElementType
   let shape: [Int]
   let numbers: [Double]
+  /// The numbers where all are whole ones of Python, some of which `Double` does not represent.
+  private let integers: [Int64]?
 
   /// Reads a number, nested lists of numbers, or Keras 3's form of an array.
   ///
@@ -32,11 +34,12 @@ struct KerasConstant {
       guard let first = list.first, depth < 32 else { break }
       probe = first
     }
-    var numbers: [Double] = []
-    var kinds: Set<ElementType> = []
-    try Self.collect(json, shape[...], &numbers, &kinds)
+    var elements: [JSONValue] = []
+    try Self.collect(json, shape[...], &elements)
     self.shape = shape
-    self.numbers = numbers
+    numbers = elements.map { $0.bool.map { $0 ? 1 : 0 } ?? $0.real ?? .nan }
+    let kinds = Set(elements.map(\.kindOfNumber))
+    integers = kinds == [.int32] ? elements.compactMap { $0.integer.map { Int64($0) } } : nil
     elementType = written
     let kind: ElementType =
       kinds.contains(.float32) ? .float32 : kinds.contains(.bool) ? .bool : .int32
@@ -45,25 +48,19 @@ struct KerasConstant {
 
   /// Collects the numbers of nested lists, all of which must have the given sizes.
   private static func collect(
-    _ json: JSONValue, _ shape: ArraySlice<Int>, _ numbers: inout [Double],
-    _ kinds: inout Set<ElementType>
+    _ json: JSONValue, _ shape: ArraySlice<Int>, _ numbers: inout [JSONValue]
   ) throws(WeighbridgeError) {
     guard let dimension = shape.first else {
-      switch json {
-      case .integer(let value): numbers.append(Double(value))
-      case .real(let value): numbers.append(value)
-      case .bool(let value): numbers.append(value ? 1 : 0)
-      default:
+      guard json.real != nil || json.bool != nil else {
         throw .unsupported("\(json.text()) stands where a number is expected")
       }
-      let kind: ElementType = if case .real = json { .float32 } else { .int32 }
-      kinds.insert(json.bool == nil ? kind : .bool)
+      numbers.append(json)
       return
     }
     guard let list = json.array, list.count == dimension else {
       throw .malformed("a constant is a list of lists of different lengths")
     }
-    for element in list { try collect(element, shape.dropFirst(), &numbers, &kinds) }
+    for element in list { try collect(element, shape.dropFirst(), &numbers) }
   }
 
   /// The constant as a tensor.
@@ -76,21 +73,28 @@ struct KerasConstant {
     _ type: ElementType, rank: Int? = nil, wraps: Bool = false
   ) throws(WeighbridgeError) -> Tensor {
     let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
-    if wraps, type.isInteger, naturalType == .int32 {
-      let integers = numbers.compactMap { Int64(exactly: $0) }
-      if integers.count == numbers.count {
-        return Tensor(wrapping: type, shape: ones + shape, integers)
-      }
-    }
-    let tensor = Tensor(type, shape: ones + shape, numbers)
-    guard type.isFloat || tensor.doubles == numbers else {
+    let rounded = Tensor(type, shape: ones + shape, numbers)
+    let tensor =
+      type.isInteger
+      ? integers.map { Tensor(wrapping: type, shape: ones + shape, $0) } : nil
+    if wraps, let tensor { return tensor }
+    guard type.isFloat || (tensor ?? rounded).doubles == numbers else {
       throw .unsupported("a constant has numbers that are no \(type.rawValue)")
     }
-    return tensor
+    return tensor ?? rounded
   }
 }
 
 extension JSONValue {
+  /// The element type that a number has in Python.
+  fileprivate var kindOfNumber: ElementType {
+    switch self {
+    case .integer: .int32
+    case .bool: .bool
+    default: .float32
+    }
+  }
+
   /// The contents of an array that Keras 3 wrote among a function's arguments; `nil` for other
   /// values.
   var arrayForm: JSONObject? {

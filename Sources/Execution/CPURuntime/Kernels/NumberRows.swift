@@ -1,7 +1,7 @@
 import Bytes
 
-/// Rows of numbers converted to `Double`, which represents all floating-point types and smaller
-/// integers exactly, for kernels that support several element types.
+/// Rows of numbers converted to `Double`, which represents all floating-point types and integers of
+/// up to 32 bits exactly, for kernels that support several element types.
 struct NumberRows {
   /// The first row; the others follow, ``capacity`` elements apart.
   let start: UnsafeMutablePointer<Double>
@@ -62,10 +62,11 @@ struct RowFunction: Sendable {
 struct NumberAccess: Sendable {
   private let type: ElementType
 
-  /// - Returns: `nil` for an unsupported type.
+  /// - Returns: `nil` for an unsupported type; integers of 64 bits are left to the reference kernels,
+  ///   which compute them exactly.
   init?(reading type: ElementType) {
     switch type {
-    case .float16, .float32, .float64, .int32, .int64, .uint8, .bool: self.type = type
+    case .float16, .float32, .float64, .int32, .uint8, .bool: self.type = type
     default: return nil
     }
   }
@@ -79,8 +80,10 @@ struct NumberAccess: Sendable {
 
   /// - Returns: `nil` for a type that indices cannot be written to.
   init?(writingIndices type: ElementType) {
-    guard type.isFloat || type == .int32 || type == .int64 else { return nil }
-    self.init(reading: type)
+    switch type {
+    case .float16, .float32, .float64, .int32, .int64: self.type = type
+    default: return nil
+    }
   }
 
   /// The size of an element in bytes.
@@ -105,7 +108,6 @@ struct NumberAccess: Sendable {
     case .float32: load(Float.self) { Double($0) }
     case .float64: load(Double.self) { $0 }
     case .int32: load(Int32.self) { Double($0) }
-    case .int64: load(Int64.self) { Double($0) }
     case .uint8: load(UInt8.self) { Double($0) }
     default: load(UInt8.self) { $0 == 0 ? 0 : 1 }
     }

@@ -101,7 +101,7 @@ extension BinaryMath {
       }
       return [Tensor(wrapping: type, shape: shape, numbers)]
     }
-    let numbers = zip(first.doubles, second.doubles).map { apply($0, $1, type) }
+    let numbers = try zip(first.exactDoubles(), second.exactDoubles()).map { apply($0, $1, type) }
     return [try Tensor(type, shape: shape, numbers, overflow: overflow)]
   }
 

@@ -51,10 +51,28 @@ extension Cast {
     let input = inputs[0]
     guard input.elementType != elementType else { return inputs }
     guard wraps(elementType) else {
-      return [Tensor(elementType, shape: input.shape, input.doubles)]
+      let isWide = input.elementType.isInteger && input.elementType.byteCount == 8
+      return [isWide ? converted(input) : Tensor(elementType, shape: input.shape, input.doubles)]
     }
     let numbers = input.elementType.isFloat ? input.doubles.map(wrapped) : input.wrappedIntegers
     return [Tensor(wrapping: elementType, shape: input.shape, numbers)]
+  }
+
+  /// Converts integers of 64 bits, which `Double` would round first.
+  private func converted(_ input: Tensor) -> Tensor {
+    let (shape, isSigned) = (input.shape, input.elementType.isSignedInteger)
+    switch elementType {
+    case .int64, .uint64:
+      // A negative number as the other type is beyond its range.
+      let numbers = input.wrappedIntegers.map { $0 < 0 ? isSigned ? 0 : .max : $0 }
+      return Tensor(wrapping: elementType, shape: shape, numbers)
+    case .float16, .bfloat16, .float32:
+      let numbers = input.wrappedIntegers.map {
+        isSigned ? Float($0) : Float(UInt64(bitPattern: $0))
+      }
+      return Tensor(elementType, shape: shape, floats: numbers)
+    default: return Tensor(elementType, shape: shape, input.doubles)
+    }
   }
 
   /// A number truncated to 32 or 64 bits, as processors of the x86-64 family do it.

@@ -84,7 +84,8 @@ extension MatMul {
       }
       return [Tensor(wrapping: type, shape: shape, sums)]
     }
-    let sums = products(lhs.doubles, rhs.doubles, lhs.shape, shape, workers, 0) { $0 + $1 * $2 }
+    let (first, second) = (try lhs.exactDoubles(), try rhs.exactDoubles())
+    let sums = products(first, second, lhs.shape, shape, workers, 0) { $0 + $1 * $2 }
     return [try Tensor(type, shape: shape, sums, overflow: overflow)]
   }
 

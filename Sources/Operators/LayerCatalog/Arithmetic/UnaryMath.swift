@@ -118,7 +118,9 @@ extension UnaryMath {
   ) throws(WeighbridgeError) -> [Tensor] {
     let (type, shape) = (inputs[0].elementType, inputs[0].shape)
     guard wraps(type) else {
-      return [try Tensor(type, shape: shape, inputs[0].doubles.map(apply), overflow: overflow)]
+      return [
+        try Tensor(type, shape: shape, inputs[0].exactDoubles().map(apply), overflow: overflow)
+      ]
     }
     return [
       Tensor(wrapping: type, shape: shape, inputs[0].wrappedIntegers.map { wrapped($0, type) })

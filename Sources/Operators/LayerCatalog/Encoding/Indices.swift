@@ -22,13 +22,13 @@ extension Tensor {
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that does not fit in 64 bits.
   func truncatedIntegers() throws(WeighbridgeError) -> [Int] {
-    if elementType == .int64 {
+    if elementType.isInteger {
       // `Double` cannot represent all of them.
-      return contiguousBytes().withUnsafeBytes { bytes in
-        (0..<count).map {
-          Int(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)))
-        }
+      let numbers = wrappedIntegers
+      if elementType == .uint64, let number = numbers.first(where: { $0 < 0 }) {
+        throw .mismatch("\(UInt64(bitPattern: number)) is not a signed 64-bit integer")
       }
+      return numbers.map { Int($0) }
     }
     var numbers: [Int] = []
     for element in doubles {

@@ -58,13 +58,18 @@ extension GatherElements {
   ) throws(WeighbridgeError) -> [Tensor] {
     let (input, shape) = (inputs[0], inputs[1].shape)
     let indices = try inputs[1].nonNegativeIndices(dimension: input.shape[axis])
-    let elements = input.doubles
     let inner = shape[(axis + 1)...].reduce(1, *)
     let blockSize = max(1, shape[axis] * inner)
-    let selected = indices.enumerated().map { offset, index in
-      elements[(offset / blockSize * input.shape[axis] + index) * inner + offset % max(1, inner)]
+    func selected<Number>(_ elements: [Number]) -> [Number] {
+      indices.enumerated().map { offset, index in
+        elements[(offset / blockSize * input.shape[axis] + index) * inner + offset % max(1, inner)]
+      }
     }
-    return [Tensor(input.elementType, shape: shape, selected)]
+    return [
+      input.elementType.isInteger
+        ? Tensor(wrapping: input.elementType, shape: shape, selected(input.wrappedIntegers))
+        : Tensor(input.elementType, shape: shape, selected(input.doubles))
+    ]
   }
 
   package func permutingAxes(_ axes: [Int]) -> GatherElements? {

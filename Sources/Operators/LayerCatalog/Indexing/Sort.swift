@@ -68,31 +68,45 @@ extension Sort {
     let input = inputs[0]
     _ = try outputShape(of: inputs)
     let order = input.shape.indices.filter { $0 != axis } + [axis]
-    let transposed = input.permuted(order)
-    let (elements, dimension) = (transposed.doubles, input.shape[axis])
-    let kept = count ?? dimension
-    let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
-      Array(sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(kept))
+    let (transposed, type) = (input.permuted(order), input.elementType)
+    let shape: [Int] = transposed.shape.dropLast() + [count ?? input.shape[axis]]
+    let (values, positions): (Tensor, [Double])
+    if type.isInteger {
+      let sorted = sorted(transposed.orderedIntegers, input.shape[axis], workers)
+      (values, positions) = (Tensor(ordered: type, shape: shape, sorted.values), sorted.positions)
+    } else {
+      let sorted = sorted(transposed.doubles, input.shape[axis], workers)
+      (values, positions) = (Tensor(type, shape: shape, sorted.values), sorted.positions)
     }
     let inverse = order.inversePermutation
-    let shape = transposed.shape.dropLast() + [kept]
-    let positions = lanes.joined().map { Double($0) }
-    let values = lanes.enumerated().flatMap { lane, positions in
-      positions.map { elements[lane * dimension + $0] }
-    }
     return [
-      Tensor(input.elementType, shape: Array(shape), values).permuted(inverse),
-      Tensor(.int32, shape: Array(shape), positions).permuted(inverse),
+      values.permuted(inverse), Tensor(.int32, shape: shape, positions).permuted(inverse),
     ]
   }
 
+  /// The elements that are kept of each lane, and their positions.
+  ///
+  /// - Parameter dimension: The length of the lanes.
+  private func sorted<Number: Comparable & Sendable>(
+    _ elements: [Number], _ dimension: Int, _ workers: Workers
+  ) -> (values: [Number], positions: [Double]) {
+    let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
+      sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(count ?? dimension)
+    }
+    let values = lanes.enumerated().flatMap { lane, positions in
+      positions.map { elements[lane * dimension + $0] }
+    }
+    return (values, lanes.joined().map { Double($0) })
+  }
+
   /// The positions of a lane's elements in sorted order.
-  private func sorted(_ lane: ArraySlice<Double>) -> [Int] {
+  private func sorted<Number: Comparable>(_ lane: ArraySlice<Number>) -> [Int] {
     let elements = Array(lane)
     return elements.indices.sorted { first, second in
       let (lhs, rhs) = (elements[first], elements[second])
-      if lhs.isNaN || rhs.isNaN {
-        return lhs.isNaN == rhs.isNaN ? first < second : rhs.isNaN
+      // Only NaN differs from itself.
+      if lhs != lhs || rhs != rhs {
+        return (lhs != lhs) == (rhs != rhs) ? first < second : rhs != rhs
       }
       if lhs == rhs { return first < second }
       return isDescending ? lhs > rhs : lhs < rhs

@@ -57,11 +57,18 @@ extension Comparison {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
-    let booleans = zip(first.doubles, second.doubles).map { holds($0, $1) ? 1.0 : 0 }
+    let booleans =
+      first.elementType.isInteger
+      ? compared(first.orderedIntegers, second.orderedIntegers)
+      : compared(first.doubles, second.doubles)
     return [Tensor(.bool, shape: shape, booleans)]
   }
 
-  private func holds(_ first: Double, _ second: Double) -> Bool {
+  private func compared<Number: Comparable>(_ first: [Number], _ second: [Number]) -> [Double] {
+    zip(first, second).map { holds($0, $1) ? 1 : 0 }
+  }
+
+  private func holds<Number: Comparable>(_ first: Number, _ second: Number) -> Bool {
     switch relation {
     case .equal: first == second
     case .notEqual: first != second

@@ -16,11 +16,14 @@ package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
   var takesIntegers: Bool { get }
 }
 
-/// One whose result may not fit in the type of its inputs.
-package protocol OverflowingOperator: BroadcastingOperator, IntegerOperator {
-  /// Combines integers modulo 2^64.
+/// One that combines integers exactly.
+package protocol IntegerCombiningOperator: BroadcastingOperator {
+  /// Combines integers, modulo 2^64 if the result does not fit.
   func combine(_ element: Int64, _ next: Int64) -> Int64
+}
 
+/// One whose result may not fit in the type of its inputs.
+package protocol OverflowingOperator: IntegerCombiningOperator, IntegerOperator {
   /// Creates the operator.
   init(overflow: IntegerOverflow?)
 }
@@ -38,13 +41,33 @@ extension OverflowingOperator {
   ) throws(WeighbridgeError) -> [Tensor] {
     let (shape, type) = (Broadcasting.outputShape(of: inputs.map(\.shape)), inputs[0].elementType)
     guard wraps(type) else {
+      for input in inputs where type.isInteger { _ = try input.exactDoubles() }
       return [try Tensor(type, shape: shape, combined(inputs, shape), overflow: overflow)]
     }
-    var elements = inputs[0].broadcast(to: shape).wrappedIntegers
-    for input in inputs.dropFirst() {
-      elements = zip(elements, input.broadcast(to: shape).wrappedIntegers).map { combine($0, $1) }
+    return [Tensor(wrapping: type, shape: shape, combined(inputs, shape, \.wrappedIntegers))]
+  }
+}
+
+extension IntegerCombiningOperator {
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (shape, type) = (Broadcasting.outputShape(of: inputs.map(\.shape)), inputs[0].elementType)
+    guard type.isInteger else {
+      return [Tensor(type, shape: shape, combined(inputs, shape))]
     }
-    return [Tensor(wrapping: type, shape: shape, elements)]
+    return [Tensor(ordered: type, shape: shape, combined(inputs, shape, \.orderedIntegers))]
+  }
+
+  /// The combination of the inputs' elements as integers.
+  fileprivate func combined(
+    _ inputs: [Tensor], _ shape: [Int], _ integers: (Tensor) -> [Int64]
+  ) -> [Int64] {
+    var elements = integers(inputs[0].broadcast(to: shape))
+    for input in inputs.dropFirst() {
+      elements = zip(elements, integers(input.broadcast(to: shape))).map { combine($0, $1) }
+    }
+    return elements
   }
 }
 
@@ -82,9 +105,7 @@ extension BroadcastingOperator {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    return [
-      try Tensor(checking: inputs[0].elementType, shape: shape, combined(inputs, shape))
-    ]
+    return [Tensor(inputs[0].elementType, shape: shape, combined(inputs, shape))]
   }
 
   /// The elements of the combination.

@@ -5,7 +5,7 @@ import GraphIR
 ///
 /// - inputs: two or more of the same rank, with sizes that are equal or 1 along each axis
 /// - output: the inputs' shape after broadcasting
-package struct Maximum: BroadcastingOperator, PrimitiveOperator {
+package struct Maximum: IntegerCombiningOperator, PrimitiveOperator {
   package static let kind = "maximum"
   package static let version = 1
 
@@ -20,4 +20,6 @@ extension Maximum {
   package func combine(_ element: Double, _ next: Double) -> Double {
     element.isNaN || element > next ? element : next
   }
+
+  package func combine(_ element: Int64, _ next: Int64) -> Int64 { max(element, next) }
 }

@@ -5,7 +5,7 @@ import GraphIR
 ///
 /// - inputs: two or more of the same rank, with sizes that are equal or 1 along each axis
 /// - output: the inputs' shape after broadcasting
-package struct Minimum: BroadcastingOperator {
+package struct Minimum: IntegerCombiningOperator {
   package static let kind = "minimum"
   package static let version = 1
 
@@ -20,6 +20,8 @@ extension Minimum {
   package func combine(_ element: Double, _ next: Double) -> Double {
     element.isNaN || element < next ? element : next
   }
+
+  package func combine(_ element: Int64, _ next: Int64) -> Int64 { min(element, next) }
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in

@@ -30,7 +30,5 @@ package struct ArgMax: ArgumentReduction, CatalogOperator, PrimitiveOperator {
     self.elementType = elementType
   }
 
-  package static func isMoreExtreme(_ element: Double, than other: Double) -> Bool {
-    element > other
-  }
+  package static var prefersLarger: Bool { true }
 }

@@ -30,9 +30,7 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
     self.elementType = elementType
   }
 
-  package static func isMoreExtreme(_ element: Double, than other: Double) -> Bool {
-    element < other
-  }
+  package static var prefersLarger: Bool { false }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in

@@ -19,8 +19,8 @@ package protocol ArgumentReduction: ExactOperator {
   /// Creates the operator.
   init(axis: Int, keepDims: Bool, elementType: ElementType)
 
-  /// Whether an element is more extreme than another.
-  static func isMoreExtreme(_ element: Double, than other: Double) -> Bool
+  /// Whether the most extreme element is the largest, and not the smallest.
+  static var prefersLarger: Bool { get }
 }
 
 extension ArgumentReduction {
@@ -54,19 +54,27 @@ extension ArgumentReduction {
     let shape = try outputShape(of: inputs)
     let input = inputs[0]
     let order = input.shape.indices.filter { $0 != axis } + [axis]
-    let (elements, dimension) = (input.permuted(order).doubles, input.shape[axis])
-    let positions = workers.map(elements.count / dimension) { lane in
-      Double(position(elements[lane * dimension..<(lane + 1) * dimension]))
+    let (ordered, dimension) = (input.permuted(order), input.shape[axis])
+    func positions<Number: Comparable & Sendable>(_ elements: [Number]) -> [Double] {
+      workers.map(elements.count / dimension) { lane in
+        Double(extremePosition(elements[lane * dimension..<(lane + 1) * dimension]))
+      }
     }
-    return [Tensor(elementType, shape: shape, positions)]
+    let numbers =
+      input.elementType.isInteger ? positions(ordered.orderedIntegers) : positions(ordered.doubles)
+    return [Tensor(elementType, shape: shape, numbers)]
   }
 
   /// Returns the position of the most extreme of some numbers, counted from 0.
-  package func position(_ lane: ArraySlice<Double>) -> Int {
+  package func position(_ lane: ArraySlice<Double>) -> Int { extremePosition(lane) }
+
+  private func extremePosition<Number: Comparable>(_ lane: ArraySlice<Number>) -> Int {
     var extreme = lane.startIndex
     for index in lane.indices.dropFirst() {
-      if lane[extreme].isNaN { break }
-      if Self.isMoreExtreme(lane[index], than: lane[extreme]) || lane[index].isNaN {
+      let (element, other) = (lane[index], lane[extreme])
+      // Only NaN differs from itself.
+      if other != other { break }
+      if (Self.prefersLarger ? element > other : element < other) || element != element {
         extreme = index
       }
     }

@@ -61,7 +61,7 @@ extension CumulativeOperator {
       }
       return [Tensor(wrapping: type, shape: shape, numbers)]
     }
-    let numbers = accumulated(inputs[0].doubles, shape) { totals($0) }
+    let numbers = accumulated(try inputs[0].exactDoubles(), shape) { totals($0) }
     return [try Tensor(type, shape: shape, numbers, overflow: overflow)]
   }
 

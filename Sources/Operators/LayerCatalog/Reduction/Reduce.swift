@@ -126,9 +126,18 @@ extension Reduce {
       let reduced = workers.map(count) { wrapped(elements[$0 * size..<($0 + 1) * size]) }
       return [Tensor(wrapping: input.elementType, shape: shape, reduced)]
     }
-    let elements = ordered.doubles
+    if input.elementType.isInteger, !isSumOrProduct, size > 0 {
+      let elements = ordered.orderedIntegers
+      let reduced = workers.map(count) { extreme(elements[$0 * size..<($0 + 1) * size]) }
+      return [Tensor(ordered: input.elementType, shape: shape, reduced)]
+    }
+    let elements = try ordered.exactDoubles()
     let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
-    return [Tensor(input.elementType, shape: shape, reduced)]
+    return [
+      size > 0
+        ? try Tensor(input.elementType, shape: shape, reduced, overflow: .saturate)
+        : Tensor(input.elementType, shape: shape, reduced)
+    ]
   }
 
   package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
@@ -140,6 +149,11 @@ extension Reduce {
   /// The sum or product modulo 2^64.
   private func wrapped(_ lane: ArraySlice<Int64>) -> Int64 {
     function == .sum ? lane.reduce(0, &+) : lane.reduce(1, &*)
+  }
+
+  /// The largest or the smallest of some integers.
+  private func extreme(_ lane: ArraySlice<Int64>) -> Int64 {
+    lane.reduce(lane[lane.startIndex], function == .maximum ? max : min)
   }
 
   /// Reduces the elements along the axes to one.

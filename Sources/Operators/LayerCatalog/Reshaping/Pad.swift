@@ -111,22 +111,38 @@ extension Pad {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     _ = try outputShape(of: inputs)
-    var (shape, elements) = (inputs[0].shape, inputs[0].doubles)
+    let (type, shape) = (inputs[0].elementType, inputs[0].shape)
+    let added = Tensor(type, shape: [1], [value])
+    if type.isInteger {
+      let padded = padded(inputs[0].wrappedIntegers, shape, added.wrappedIntegers[0])
+      return [Tensor(wrapping: type, shape: padded.shape, padded.elements)]
+    }
+    let padded = padded(inputs[0].doubles, shape, added.doubles[0])
+    return [Tensor(type, shape: padded.shape, padded.elements)]
+  }
+
+  /// Returns the elements with padding along all axes.
+  private func padded<Number>(
+    _ elements: [Number], _ shape: [Int], _ value: Number
+  ) -> (elements: [Number], shape: [Int]) {
+    var (elements, shape) = (elements, shape)
     for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
-      elements = padded(elements, shape, axis)
+      elements = padded(elements, shape, axis, value)
       shape[axis] += before[axis] + after[axis]
     }
-    return [Tensor(inputs[0].elementType, shape: shape, elements)]
+    return (elements, shape)
   }
 
   /// Returns the elements with padding along one axis.
-  private func padded(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
+  private func padded<Number>(
+    _ elements: [Number], _ shape: [Int], _ axis: Int, _ value: Number
+  ) -> [Number] {
     let dimension = shape[axis]
     let inner = shape[(axis + 1)...].reduce(1, *)
     let sources = (-before[axis]..<dimension + after[axis]).map {
       source(of: $0, dimension: dimension)
     }
-    var result: [Double] = []
+    var result: [Number] = []
     for outer in 0..<shape[..<axis].reduce(1, *) {
       for source in sources {
         if let source {

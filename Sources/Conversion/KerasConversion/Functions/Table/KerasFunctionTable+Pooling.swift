@@ -32,9 +32,7 @@ extension KerasFunctionTable {
 extension KerasFunction {
   fileprivate mutating func addMaxPooling() throws(WeighbridgeError) -> [ValueID] {
     let (value, window, layout) = try pooled()
-    return try layer.selecting([value]) { (layer, inputs) throws(WeighbridgeError) in
-      try layer.add(MaxPooling(window: window, layout: layout), inputs)
-    }
+    return try layer.addSelection(MaxPooling(window: window, layout: layout), [value])
   }
 
   fileprivate mutating func addAveragePooling() throws(WeighbridgeError) -> [ValueID] {

@@ -83,12 +83,9 @@ extension ReLU: KerasMapped {
       let operation = ReLU(
         slope: layer.constant(slope), threshold: threshold, maximum: maximum)
       guard threshold == 0 else { return try thresholded(&layer, operation, inputs) }
-      let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-        try layer.add(operation, inputs)
-      }
       // With a slope, TensorFlow converts integers.
-      if slope != 0 { return try build(&layer, try layer.cast(inputs, to: .float32)) }
-      return try layer.selecting(inputs, build)
+      if slope != 0 { return try layer.add(operation, try layer.cast(inputs, to: .float32)) }
+      return try layer.addSelection(operation, inputs)
     },
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)
@@ -111,7 +108,7 @@ extension ReLU: KerasMapped {
     let role = operation.maximum == nil && operation.slope == 0 ? "" : "above"
     var value =
       layer.version >= KerasVersion(3, 15)
-      ? try layer.add(
+      ? try layer.addSelection(
         Threshold(threshold: operation.threshold, replacement: 0), inputs, role: role)
       : try layer.masked(inputs, above: operation.threshold, role: role)
     if let maximum = operation.maximum {

@@ -113,7 +113,7 @@ extension KerasLayer {
       vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, oovCount: 1, exceptions: [:])
     let indices = try add(known, [input], role: "indices")
     let table = try constant(
-      "vocabulary", Tensor(.int64, shape: [numbers.count], numbers.map(Double.init)))
+      "vocabulary", Tensor(wrapping: .int64, shape: [numbers.count], numbers.map { Int64($0) }))
     return try add(Gather(axis: 0), [table] + indices)
   }
 

@@ -5,27 +5,20 @@ import LayerCatalog
 /// Layers whose operators are defined for floating-point numbers, and which Keras also computes of
 /// integers and booleans.
 extension KerasLayer {
-  /// Adds what selects among the elements of integers, so that the result has their type.
-  ///
-  /// - Parameter build: Adds the nodes for floating-point inputs.
-  mutating func selecting(
-    _ inputs: [ValueID], _ build: KerasMapping.Build
+  /// Adds an operator that selects among the elements of its input. Of integers, the result has their
+  /// type.
+  mutating func addSelection(
+    _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first, !graph.type(of: first).elementType.isFloat else {
-      return try build(&self, inputs)
+      return try add(operation, inputs, role: role)
     }
     let type = graph.type(of: first).elementType
-    // Both have all of these numbers; of 64 bits, those up to 2^53.
+    guard type.byteCount < 8 else { return try addExactly(operation, of: first) }
+    // Both have all of these numbers.
     let wide: ElementType = type.byteCount <= 2 ? .float32 : .float64
-    let results = try build(&self, try cast(inputs, to: wide))
-    var outputs: [ValueID] = []
-    for (index, result) in results.enumerated() {
-      let role = index == 0 ? "integer_output" : "integer_output_\(index)"
-      // Beyond 2^53, the nearest number may be beyond the largest one.
-      let overflow: IntegerOverflow? = type.byteCount == 8 ? .saturate : nil
-      outputs.append(try add(Cast(to: type, overflow: overflow), [result], role: role)[0])
-      keepMask(from: result, to: [outputs[index]])
-    }
+    var outputs = try add(operation, try cast(inputs, to: wide), role: role)
+    outputs[0] = try add(Cast(to: type), [outputs[0]], role: "integer_output")[0]
     return outputs
   }
 
@@ -37,9 +30,7 @@ extension KerasLayer {
     let takesValue = (try? operation.outputTypes(of: [graph.type(of: value)])) != nil
     if takesValue { return try add(operation, [value], role: role) }
     if operation is Threshold || (operation as? ReLU)?.slope == 0 {
-      return try selecting([value]) { (layer, inputs) throws(WeighbridgeError) in
-        try layer.add(operation, inputs, role: role)
-      }
+      return try addSelection(operation, [value], role: role)
     }
     return try add(operation, try cast([value], to: .float32), role: role)
   }

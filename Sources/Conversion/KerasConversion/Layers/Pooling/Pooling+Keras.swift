@@ -48,9 +48,7 @@ extension MaxPooling: KerasMapped {
       (layer, inputs, axes) throws(WeighbridgeError) in
       let window = try layer.poolingWindow(axes: axes)
       let operation = MaxPooling(window: window, layout: try layer.dataLayout())
-      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
-        try layer.add(operation, inputs)
-      }
+      return try layer.addSelection(operation, inputs)
     })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.pooling(
@@ -78,7 +76,9 @@ extension GlobalAveragePooling: KerasMapped {
       let isDouble =
         mask != nil && type.isInteger && (layer.version.major >= 3 || type.byteCount > 2)
       input = try layer.cast([input], to: isDouble ? .float64 : .float32)[0]
-      guard let mask else { return try add(&layer, [input], axes: axes) }
+      guard let mask else {
+        return try layer.add(try pooling(&layer, [input], axes: axes), [input])
+      }
       let keepDims = try layer.flag("keepdims", default: false)
       return try layer.add(
         MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()), [input, mask])
@@ -91,21 +91,19 @@ extension GlobalMaxPooling: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
-      try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
-        try add(&layer, inputs, axes: axes)
-      }
+      try layer.addSelection(try pooling(&layer, inputs, axes: axes), inputs)
     })
   static let kerasRow = pooled("GlobalMaxPooling")
 }
 
 extension GlobalPoolingOperator {
-  /// Builds a Keras layer: `data_format` and `keepdims` (since 2.6).
-  fileprivate static func add(
+  /// Reads a Keras layer: `data_format` and `keepdims` (since 2.6).
+  fileprivate static func pooling(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
-  ) throws(WeighbridgeError) -> [ValueID] {
+  ) throws(WeighbridgeError) -> Self {
     try layer.requireSpatialAxes(axes, of: inputs)
     let keepDims = try layer.flag("keepdims", default: false)
-    return try layer.add(Self(keepDims: keepDims, layout: try layer.dataLayout()), inputs)
+    return Self(keepDims: keepDims, layout: try layer.dataLayout())
   }
 
   fileprivate static func pooled(_ className: String) -> KerasRow? {

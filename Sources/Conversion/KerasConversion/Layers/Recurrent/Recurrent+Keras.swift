@@ -116,11 +116,9 @@ extension Masking: KerasMapped {
       var (input, type) = try layer.typedInput(inputs)
       // Keras multiplies by the mask, and the product of booleans is a number.
       if type.elementType == .bool { input = try layer.cast(input, to: .int32, role: "number") }
-      return try layer.selecting([input]) { (layer, inputs) throws(WeighbridgeError) in
-        let outputs = try layer.add(Masking(value: value), inputs)
-        layer.setMask(outputs[1], of: outputs[0])
-        return [outputs[0]]
-      }
+      let outputs = try layer.addSelection(Masking(value: value), [input])
+      layer.setMask(outputs[1], of: outputs[0])
+      return [outputs[0]]
     }
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in

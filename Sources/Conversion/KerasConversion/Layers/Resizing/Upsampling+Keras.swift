@@ -12,9 +12,8 @@ extension Upsampling: KerasMapped {
       (layer, inputs, axes) throws(WeighbridgeError) in
       if axes == 2 { return try images(&layer, inputs) }
       let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
-      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
-        try add(&layer, inputs, axes: axes, .nearest, layout)
-      }
+      return try layer.addSelection(
+        try upsampling(&layer, axes: axes, .nearest, layout), inputs)
     })
   /// Keras' layers enlarge linearly in two dimensions only, from half-pixel centers.
   static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
@@ -34,9 +33,8 @@ extension Upsampling: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     switch try layer.interpolation(default: .nearest) {
     case .nearest:
-      return try layer.selecting(inputs) { (layer, inputs) throws(WeighbridgeError) in
-        try add(&layer, inputs, axes: 2, .nearest, try layer.dataLayout())
-      }
+      return try layer.addSelection(
+        try upsampling(&layer, axes: 2, .nearest, try layer.dataLayout()), inputs)
     case .bilinear:
       let operation = try upsampling(
         &layer, axes: 2, try bilinear(&layer), try layer.dataLayout())
@@ -80,13 +78,6 @@ extension Upsampling: KerasMapped {
       dimensions: products, interpolation: filter, antialiases: false, fit: .stretch, layout: layout
     )
     return try interpolated(&layer, operation, inputs)
-  }
-
-  private static func add(
-    _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int, _ interpolation: Interpolation,
-    _ layout: DataLayout
-  ) throws(WeighbridgeError) -> [ValueID] {
-    try layer.add(try upsampling(&layer, axes: axes, interpolation, layout), inputs)
   }
 
   /// The operator, with the setting `size`.

@@ -1,0 +1,114 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// Operators for floating-point numbers that select among their elements, expressed by others that take
+/// integers. No floating-point type has all integers of 64 bits.
+extension KerasLayer {
+  /// Adds the nodes that compute an operator of integers exactly; the first output of those that have
+  /// several has the input's type.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for operators that do not only select, and for
+  ///   windows over axes of unknown size.
+  mutating func addExactly(
+    _ operation: some CatalogOperator, of value: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    switch operation {
+    case let pooling as GlobalMaxPooling:
+      let axes = Array(pooling.layout.spatialAxes(rank: graph.type(of: value).rank))
+      return try add(Reduce(.maximum, axes: axes, keepDims: pooling.keepDims), [value])
+    case let pooling as MaxPooling: return try addExactly(pooling, of: value)
+    case let upsampling as Upsampling where upsampling.interpolation == .nearest:
+      var result = [value]
+      let axes = upsampling.layout.spatialAxes(rank: graph.type(of: value).rank)
+      for (axis, factor) in zip(axes, upsampling.factors) {
+        result = try add(Repeat(axis: axis, count: factor), result, role: "axis_\(axis)")
+      }
+      return result
+    case let rectifier as ReLU where rectifier.slope == 0 && rectifier.threshold == 0:
+      let zero = try number(0, "zero", like: value)
+      let positive = try add(Maximum(), [value, zero], role: "positive")
+      guard let maximum = rectifier.maximum else { return positive }
+      return try add(
+        Minimum(), positive + [try number(maximum, "maximum", like: value)], role: "limited")
+    case let operation as Threshold where operation.threshold.isFinite:
+      // An integer is above a number if it is above the largest integer that is not.
+      let bound = try number(operation.threshold.rounded(.down), "threshold", like: value)
+      let isAbove = try add(Comparison(.greater), [value, bound], role: "is_above")
+      let other = try number(operation.replacement, "replacement", like: value)
+      return try add(Where(), isAbove + [value, other])
+    case let masking as Masking: return try addExactly(masking, of: value)
+    default:
+      throw .unsupported(
+        "takes \(graph.type(of: value)); of integers of 64 bits, \(operation.kind) is not exact")
+    }
+  }
+
+  /// The largest of the elements at each place of the window: one strided part of the input for each.
+  private mutating func addExactly(
+    _ pooling: MaxPooling, of value: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let (window, type) = (pooling.window, graph.type(of: value))
+    let axes = Array(pooling.layout.spatialAxes(rank: type.rank))
+    guard axes.count == window.size.count else { throw .malformed("pools \(type)") }
+    var placements: [Window.Placement] = []
+    for (position, dimension) in try dimensions(axes, of: type).enumerated() {
+      do throws(ShapeError) {
+        placements.append(try window.placement(position, dimension: dimension))
+      } catch { throw .malformed(error.reason) }
+    }
+    let counts = window.size.map { min($0, 1 << 10) }
+    guard counts.reduce(1, { min($0 * $1, 1 << 10) }) < 1 << 10 else {
+      throw .unsupported(
+        "pools \(type) in a window of \(window.size); one of integers of 64 bits has up to 1023 elements"
+      )
+    }
+    var (before, after) = (type.shape.map { _ in 0 }, type.shape.map { _ in 0 })
+    for (axis, placement) in zip(axes, placements) {
+      (before[axis], after[axis]) = (placement.before, placement.after)
+    }
+    let lowest = type.elementType.integerBounds.minimum
+    let padded = try add(
+      Pad(before: before, after: after, mode: .constant, value: lowest), [value], role: "padded")
+    var parts: [ValueID] = []
+    for place in 0..<counts.reduce(1, *) {
+      var (rest, ranges) = (place, [Slice.Range]())
+      for (position, axis) in axes.enumerated() {
+        let (start, step) = (rest % counts[position], window.strides[position])
+        rest /= counts[position]
+        let stop = start + (placements[position].count - 1) * step + 1
+        ranges.append(Slice.Range(axis: axis, start: start, stop: stop, step: step))
+      }
+      parts += try add(Slice(ranges), padded, role: "part_\(place)")
+    }
+    return parts.count > 1 ? try add(Maximum(), parts) : parts
+  }
+
+  /// The input with 0 in the place of steps all of whose features are the value, and the mask.
+  private mutating func addExactly(
+    _ masking: Masking, of value: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = graph.type(of: value)
+    guard type.rank >= 2 else { throw .malformed("takes steps, not \(type)") }
+    let isWhole = masking.value == masking.value.rounded()
+    let differs = try add(
+      Comparison(isWhole ? .notEqual : .equal),
+      [value, isWhole ? try number(masking.value, "mask_value", like: value) : value],
+      role: "differs")
+    let last = type.rank - 1
+    let isStep = try add(
+      Reduce(.any, axes: [last], keepDims: true), differs, role: "is_step")
+    let zero = try number(0, "zero", like: value)
+    return try add(Where(), isStep + [value, zero])
+      + add(Reduce(.any, axes: [last], keepDims: false), differs, role: "mask")
+  }
+
+  /// A constant of one element with the type and rank of a value.
+  private mutating func number(
+    _ number: Double, _ role: String, like value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = graph.type(of: value)
+    return try constant(
+      role, Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [number]))
+  }
+}
