@@ -1,6 +1,6 @@
-"""Writes the types that ONNX's operators take, from onnx' own definitions, as
-Sources/Conversion/ONNXConversion/Export/ONNXSignatures.swift: for each operator whose name stands in the
-sources there, and for each version of it that an opset from 13 to 21 has.
+"""Writes the types that ONNX's operators take, from onnx' own definitions and onnxruntime's list of
+kernels, as Sources/Conversion/ONNXConversion/Export/ONNXSignatures.swift: for each operator whose name
+stands in the sources there, and for each version of it that an opset from 13 to 21 has.
 
 usage: onnx_signatures.py
 """
@@ -9,6 +9,7 @@ import pathlib
 import re
 
 import onnx
+from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_state
 
 FOLDER = pathlib.Path(__file__).parents[2] / "Sources/Conversion/ONNXConversion"
 TARGET = FOLDER / "Export/ONNXSignatures.swift"
@@ -18,11 +19,38 @@ LETTERS = {
     "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
     "int64": "q", "uint64": "Q", "float16": "e", "bfloat16": "w", "float": "f", "double": "d",
 }
+# The end of the range of opsets of a kernel for the newest version of its operator.
+NEWEST = 2**31 - 1
 
 
 def letters(types):
     known = {re.sub(r"^tensor\((\w+)\)$", r"\1", name) for name in types}
     return "".join(letter for name, letter in LETTERS.items() if name in known)
+
+
+def kernel_types(schema, variable):
+    """The letters for which onnxruntime has a kernel on a processor; `None` where that does not depend
+    on the type."""
+    types = set()
+    for kernel in onnxruntime_state.get_all_opkernel_def():
+        first, last = kernel.version_range
+        is_of_version = first == schema.since_version or (
+            first < schema.since_version <= last < NEWEST)
+        if (kernel.op_name, kernel.domain, kernel.provider) == (
+                schema.name, "", "CPUExecutionProvider") and is_of_version:
+            types |= set(letters(kernel.type_constraints.get(variable, [])))
+    # onnxruntime casts float16 itself.
+    return types | {"e"} if "f" in types else types or None
+
+
+def constraint(schema, entry):
+    """A variable's types: those that onnxruntime computes with, a comma, and others."""
+    known = letters(entry.allowed_type_strs)
+    kernels = kernel_types(schema, entry.type_param_str)
+    runs = "".join(letter for letter in known if kernels is None or letter in kernels)
+    others = "".join(letter for letter in known if letter not in runs)
+    return f"{entry.type_param_str}={runs}{',' if others else ''}{others}" if known else (
+        f"{entry.type_param_str}=-")
 
 
 def parameters(schema, entries):
@@ -41,8 +69,8 @@ def parameters(schema, entries):
 
 def line(schema):
     variables = " ".join(
-        f"{entry.type_param_str}={letters(entry.allowed_type_strs) or '-'}"
-        for entry in schema.type_constraints if len(entry.allowed_type_strs) > 1)
+        constraint(schema, entry) for entry in schema.type_constraints
+        if len(entry.allowed_type_strs) > 1)
     return (f"{schema.name} {schema.since_version} {parameters(schema, schema.inputs)} "
             f"{parameters(schema, schema.outputs)} {variables}").rstrip()
 
@@ -63,8 +91,9 @@ def source():
     return f'''extension ONNXSignature {{
   /// The types that operators of ONNX's opsets 13 to 21 take, one version of an operator in each line:
   /// its name, the first opset that has it, the types of its inputs and of its outputs, and the types
-  /// that each variable may stand for. `*` repeats a type, `-` is any; the letters are those of
-  /// ``letters``. Made by Tests/Peers/onnx_signatures.py from onnx' definitions.
+  /// that each variable may stand for, those with which onnxruntime does not compute behind a comma.
+  /// `*` repeats a type, `-` is any; the letters are those of ``letters``. Made by
+  /// Tests/Peers/onnx_signatures.py from onnx' definitions and onnxruntime's kernels.
   static let table = """
 {table}
     """

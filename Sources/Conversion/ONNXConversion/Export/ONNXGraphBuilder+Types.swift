@@ -76,21 +76,16 @@ extension ONNXGraphBuilder {
     return result
   }
 
-  /// The operators that onnxruntime has for bfloat16 on a processor, which are few of those for which
-  /// ONNX has it.
-  private static let bfloat16Operators: Set<String> = [
-    "Cast", "Concat", "Flatten", "Gather", "Identity", "Reshape", "Shape", "Size", "Slice", "Split",
-    "Squeeze", "Transpose", "Unsqueeze",
-  ]
-
   /// The type in which an operator computes with elements of a type.
   private func computedType(
     of type: ElementType, _ variable: String, _ operation: String, _ signature: ONNXSignature
   ) throws(WeighbridgeError) -> ElementType {
     let possible = signature.variables[variable] ?? []
-    let isExcluded = type == .bfloat16 && !Self.bfloat16Operators.contains(operation)
-    if possible.contains(type), !isExcluded { return type }
-    if let wider = Self.widerTypes[type]?.first(where: possible.contains) { return wider }
+    // A type with which onnxruntime computes, if there is one; else any that ONNX has.
+    for types in [signature.runnable[variable] ?? [], possible] {
+      let types = ([type] + (Self.widerTypes[type] ?? [])).filter(types.contains)
+      if let type = types.first { return type }
+    }
     let names = possible.map(\.rawValue)
     throw .unsupported(
       "becomes a \(operation) of \(type.rawValue), and ONNX's opset \(opset) has it for "

@@ -18,6 +18,8 @@ package struct ONNXSignature: Sendable {
   private let repeatsInput, repeatsOutput: Bool
   /// The types that each variable may stand for.
   let variables: [String: [ElementType]]
+  /// Those of them with which onnxruntime computes on a processor.
+  let runnable: [String: [ElementType]]
 
   /// Returns the types of an operator in an opset; `nil` if the opset does not have it.
   package static func of(_ operation: String, opset: Int) -> ONNXSignature? {
@@ -60,11 +62,16 @@ extension ONNXSignature {
 
   private init(_ fields: [String], firstOpset: Int) {
     self.firstOpset = firstOpset
+    let letters = Self.letters
     let constraints = fields.dropFirst(4).map { $0.split(separator: "=").map(String.init) }
-    let variables = Dictionary(
-      constraints.map { ($0[0], $0[1].compactMap { Self.letters[$0] }) },
-      uniquingKeysWith: { first, _ in first })
+    func types(_ choose: (String) -> String) -> [String: [ElementType]] {
+      Dictionary(
+        constraints.map { ($0[0], choose($0[1]).compactMap { letters[$0] }) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    let variables = types { $0 }
     self.variables = variables
+    runnable = types { String($0.prefix { $0 != "," }) }
     func parameters(_ text: String) -> [Parameter] {
       text.split(separator: ",").map { entry in
         let name = entry.last == "*" ? String(entry.dropLast()) : String(entry)
@@ -73,7 +80,6 @@ extension ONNXSignature {
           ? name.first.flatMap { letters[$0] }.map(Parameter.type) ?? .any : .any
       }
     }
-    let letters = Self.letters
     (inputs, outputs) = (parameters(fields[2]), parameters(fields[3]))
     (repeatsInput, repeatsOutput) = (fields[2].hasSuffix("*"), fields[3].hasSuffix("*"))
   }
