@@ -375,6 +375,43 @@ def remembering():
     save("remembering", builder.spec, x, run(*x.values()))
 
 
+def activations():
+    """Activations at and beyond their bounds, and recurrent layers whose sums leave -50...50."""
+    x = np.float32([[-6, -1, 0], [0.5, 1, 1.5], [2, 4, 100]])
+    outputs = {}
+    cases = [("thresholded", 1.0), ("thresholded", -1.0), ("clamped", (0.5, 1.5)), ("clamped", (-2, 3)), ("clamped", (0.5, -1))]
+    names = [f"{kind}_{i}" for i, (kind, _) in enumerate(cases)]
+    for name, (kind, value) in zip(names, cases):
+        if kind == "thresholded":
+            outputs[name] = np.where(x >= value, x, 0)
+        else:
+            outputs[name] = np.minimum(value[1], np.where(x >= 0, x, value[0] * x))
+    outputs["gelu"] = x / (1 + np.exp(-1.702 * x.astype(np.float64)))
+    steps = RNG.normal(size=(4, 2, 3)).astype(np.float32) * 20
+    kernel, recurrent = RNG.normal(size=(2, 3)).astype(np.float32), RNG.normal(size=(2, 2)).astype(np.float32)
+    for name, function in [("rnn_relu", lambda v: np.maximum(v, 0)), ("rnn_linear", lambda v: v)]:
+        y, rows = np.zeros((2, 2)), []
+        for step in steps:
+            y = function(np.clip(step @ kernel.T + y @ recurrent.T, -50, 50))
+            rows.append(y)
+        outputs[name] = np.stack(rows)[..., None, None]
+    outputs = {k: v.astype(np.float32) for k, v in outputs.items()}
+    inputs = {"x": x, "steps": steps[..., None, None]}
+    builder = NeuralNetworkBuilder(
+        features(**{k: v.shape for k, v in inputs.items()}), features(**{k: v.shape for k, v in outputs.items()}),
+        disable_rank5_shape_mapping=True)
+    for name, (kind, value) in zip(names, cases):
+        if kind == "thresholded":
+            builder.add_activation(name, "THRESHOLDEDRELU", "x", name, value)
+        else:
+            builder.add_clamped_relu(name, "x", name, *value)
+    builder.add_gelu("gelu", "x", "gelu", mode="SIGMOID_APPROXIMATION")
+    for name, activation in [("rnn_relu", "RELU"), ("rnn_linear", "LINEAR")]:
+        builder.add_simple_rnn(
+            name, recurrent, kernel, None, 2, 3, activation, ["steps"], [name, f"{name}_state"], output_all=True)
+    save("activations", builder.spec, inputs, outputs)
+
+
 MAKERS = {
     reshaped_pictures: [("reshaped_pictures", "`reshape` to shapes in which -1 stands for a size.")],
     reshaped_arrays: [("reshaped_arrays", "`reshapeStatic` and `rankPreservingReshape` with -1 and 0.")],
@@ -400,6 +437,8 @@ MAKERS = {
     remembering: [(
         "remembering", "An LSTM whose state is passed on from window to window in optional features;"
         " `remembering.before.npz` is the window before.")],
+    activations: [(
+        "activations", "Activations at and beyond their bounds, and recurrent layers whose sums leave -50...50.")],
 }
 
 

@@ -65,19 +65,25 @@ enum CoreMLActivations: CoreMLFamily {
     },
     "clampedReLU": { (layer) throws(WeighbridgeError) in
       let (slope, largest) = (layer.double("alpha"), layer.double("beta"))
-      guard largest >= 0 else {
-        throw layer.unsupported("has the upper bound \(largest), and bounds from 0 on can be read")
+      guard slope < 0 || largest < 0 else {
+        return [try layer.elementwise(ReLU(slope: slope, threshold: 0, maximum: largest))]
       }
-      return [try layer.elementwise(ReLU(slope: slope, threshold: 0, maximum: largest))]
+      let blob = try layer.input()
+      let slanted = try layer.add(LeakyReLU(slope: slope), [blob.value], role: "slope")
+      return [
+        blob.withValue(try layer.add(Clip(minimum: -.infinity, maximum: largest), [slanted]))
+      ]
     },
     "gelu": { (layer) throws(WeighbridgeError) in
       let mode = layer.choice("mode", default: "EXACT")
-      guard mode != "SIGMOID_APPROXIMATION" else {
-        throw layer.unsupported(
-          "approximates GELU by a sigmoid, and the exact function and the approximation by a "
-            + "hyperbolic tangent can be read")
+      guard mode == "SIGMOID_APPROXIMATION" else {
+        return [try layer.elementwise(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
       }
-      return [try layer.elementwise(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
+      let blob = try layer.input()
+      let scaled = try layer.add(
+        Rescaling(scale: [1.702], offset: [0]), [blob.value], role: "scale")
+      let gate = try layer.add(Sigmoid(), [scaled], role: "gate")
+      return [blob.withValue(try layer.add(Multiply(), [blob.value, gate]))]
     },
     "tanh": elementwise(Tanh()), "copy": elementwise(Identity()),
   ]
@@ -92,7 +98,6 @@ enum CoreMLActivations: CoreMLFamily {
     case "linear": Rescaling(scale: [alpha], offset: [beta])
     case "ReLU": ReLU(slope: 0, threshold: 0, maximum: nil)
     case "leakyReLU": LeakyReLU(slope: alpha)
-    case "thresholdedReLU": ReLU(slope: 0, threshold: alpha, maximum: nil)
     case "tanh": Tanh()
     case "sigmoid": Sigmoid()
     case "sigmoidHard": HardSigmoid(slope: alpha, offset: beta)
@@ -177,6 +182,9 @@ extension CoreMLLayerImport {
       return blob.withValue(try add(operation, [blob.value]))
     }
     if let settings = record("PReLU") { return try prelu(blob, settings) }
+    if let settings = record("thresholdedReLU") {
+      return blob.withValue(try thresholded(blob.value, settings.double("alpha")))
+    }
     if let settings = record("scaledTanh") {
       let scaled = try add(
         Rescaling(scale: [settings.double("beta")], offset: [0]), [blob.value], role: "scale")
@@ -195,6 +203,17 @@ extension CoreMLLayerImport {
       return try tensor(add(Multiply(), [softplus, alpha]), like: images)
     }
     throw malformed("names no activation or several, and a layer has one")
+  }
+
+  /// Adds x where it is at least the threshold, and 0 elsewhere. ``ReLU`` leaves the threshold out.
+  private mutating func thresholded(
+    _ value: ValueID, _ threshold: Double
+  ) throws(WeighbridgeError) -> ValueID {
+    let shape = type(value).shape.map { _ in 1 }
+    let isPassed = try add(
+      Comparison(.greaterOrEqual), [value, constant("threshold", shape: shape, [threshold])],
+      role: "passes")
+    return try add(Where(), [isPassed, value, constant("zero", shape: shape, [0])])
   }
 
   private mutating func prelu(

@@ -115,11 +115,8 @@ extension CoreMLLayerImport {
   private mutating func checkCellClip(
     _ settings: LSTMSettings, _ activations: [CellActivation], _ data: [ValueID]
   ) throws(WeighbridgeError) {
-    let isBounded = activations.dropLast().allSatisfy {
-      $0.operation is Tanh || $0.operation is Sigmoid || $0.operation is HardSigmoid
-    }
-    if isBounded, data.count == 1, let steps = type(data[0]).shape[1].value,
-      Double(steps) <= settings.cellClip
+    if activations.dropLast().allSatisfy(Self.isBounded), data.count == 1,
+      let steps = type(data[0]).shape[1].value, Double(steps) <= settings.cellClip
     {
       return
     }
@@ -142,6 +139,9 @@ extension CoreMLLayerImport {
         "has the activations \(activations[1].operation.kind) for its input and "
           + "\(activations[2].operation.kind) for its cell state, and only the same for both can be read"
       )
+    }
+    if !Self.isBounded(activations[1]) {
+      decide("clips its sums to ±50, and its cell state is assumed not to leave that range")
     }
     let hasBias = settings.hasBias || settings.addsUnitForgetBias
     let operation = LSTM(
@@ -202,22 +202,46 @@ extension CoreMLLayerImport {
     return result
   }
 
-  private func cellActivation(
+  private mutating func cellActivation(
     _ record: ProtobufRecord?
   ) throws(WeighbridgeError) -> CellActivation {
-    guard let record, let operation = CoreMLActivations.operation(record) else {
-      throw unsupported(
-        "has the activation \(record?.fields.keys.first ?? "none"), which cannot be read inside of a "
-          + "recurrent layer")
+    let kind = record?.fields.keys.first ?? "none"
+    let parameters = ["alpha", "beta"].map { record?.record(kind)?.double($0) ?? 0 }
+    var operation = record.flatMap(CoreMLActivations.operation)
+    if kind == "linear", parameters == [0, 0] {
+      decide(
+        "has a linear activation without a factor, as coremltools writes it: its factor is taken for 1"
+      )
+      operation = Rescaling(scale: [1], offset: [0])
     }
-    // Core ML has no identity activation; a linear one takes its place.
-    let isIdentity = (operation as? Rescaling).map { $0.scale == [1] && $0.offset == [0] }
-    guard let activation = CellActivation(isIdentity == true ? Identity() : operation) else {
+    guard let activation = operation.flatMap(Self.ofClippedSums) else {
       throw unsupported(
-        "has the activation \(operation.kind) with \(operation.attributes), which cannot be read inside "
-          + "of a recurrent layer")
+        "has the activation \(kind) with alpha=\(parameters[0]) and beta=\(parameters[1]), and a recurrent "
+          + "layer can be read with tanh, sigmoid, sigmoidHard, ReLU, or linear with alpha=1 and beta=0"
+      )
     }
     return activation
+  }
+
+  /// Core ML clips sums to -50...50 before these, which makes no difference in float32.
+  private static func isBounded(_ activation: CellActivation) -> Bool {
+    activation.operation is Tanh || activation.operation is Sigmoid
+      || activation.operation is HardSigmoid
+  }
+
+  /// Returns an activation of sums that are clipped to -50...50 (`NeuralNetwork.proto`, the comments
+  /// of the recurrent layers); `nil` for those that these layers do not have.
+  private static func ofClippedSums(_ operation: any CatalogOperator) -> CellActivation? {
+    switch operation {
+    case is Tanh, is Sigmoid: CellActivation(operation)
+    case let hard as HardSigmoid where abs(hard.offset) + 1 <= 50 * hard.slope:
+      CellActivation(hard)
+    case is ReLU: CellActivation(ReLU(slope: 0, threshold: 0, maximum: 50))
+    // Core ML has no identity activation; a linear one takes its place.
+    case let linear as Rescaling where linear.scale == [1] && linear.offset == [0]:
+      CellActivation(Clip(minimum: -50, maximum: 50))
+    default: nil
+    }
   }
 
   /// Adds the kernels `[gates * units, features]` and `[gates * units, units]`, and the bias.
