@@ -589,6 +589,40 @@ def narrow():
 narrow.is_by_onnx = True  # onnxruntime rounds where ONNX truncates
 
 
+def narrow_loops():
+    """Integers of 2 and 4 bits as states, sequences and lists of loops."""
+    g = Builder("narrow_loops", 25, ir_version=13)
+    x = g.input("x", [3, 4])
+    for name, kind in NARROW.items():
+        value = g.add("Cast", [x], to=kind)
+        state, step, like = (f"{name}.{role}" for role in ("state", "step", "like"))
+        info = helper.make_tensor_value_info
+        again = [
+            helper.make_node("Identity", [state], [f"{state}.out"]),
+            helper.make_node("CastLike", [x, state], [like]),
+            helper.make_node("Cast", [like], [f"{like}.out"], to=FLOAT)]
+        outputs = [info(f"{state}.out", kind, [3, 4]), info(f"{like}.out", FLOAT, [3, 4])]
+        loop = helper.make_graph(
+            [helper.make_node("Identity", [f"{name}.go"], [f"{name}.on"])] + again, "loop",
+            [info(f"{name}.number", INT64, []), info(f"{name}.go", TensorProto.BOOL, []),
+             info(state, kind, [3, 4])], [info(f"{name}.on", TensorProto.BOOL, [])] + outputs)
+        last, lists = f"{name}.last", f"{name}.lists"
+        g.nodes.append(helper.make_node(
+            "Loop", [g.constant(2, numpy.int64), g.constant(True, numpy.bool_), value], [last, lists], body=loop))
+        g.output(lists, [2, 3, 4])
+        g.output(g.add("Cast", [g.add("CastLike", [x, last])], name=f"{name}.after", to=FLOAT), [3, 4])
+        scan = helper.make_graph(
+            [helper.make_node("Identity", [step], [f"{step}.out"])], "scan", [info(step, kind, [4])],
+            [info(f"{step}.out", kind, [4])])
+        rows = f"{name}.rows"
+        g.nodes.append(helper.make_node("Scan", [value], [rows], body=scan, num_scan_inputs=1))
+        g.output(g.add("Cast", [g.add("CastLike", [x, rows])], name=f"{name}.scanned", to=FLOAT), [3, 4])
+    return g, {"x": numpy.array([[-9, -4.5, -2.5, -1.25], [0, 1.5, 2.5, 3.75], [6.9, 7.6, 8.2, 21.5]])}
+
+
+narrow_loops.is_by_onnx = True  # onnxruntime rounds where ONNX truncates
+
+
 def halves():
     """Quantized with scales of 16 bits: integers that these do not hold, and types to compute in."""
     g = Builder("halves", 25, ir_version=13)
@@ -655,7 +689,7 @@ def inputless():
 
 
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
-            control, pixels, newest, resized, windows, shapes, places, defaults, narrow, halves, loops,
+            control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless)
 
 
@@ -686,7 +720,7 @@ def main():
     (HERE / "README.md").write_text(
         "# ONNX files of others\n\n"
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
-        "onnxruntime computed (ONNX's own evaluator for `narrow` and `halves`). `record.py` makes them and\n"
+        "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops` and `halves`). `record.py` makes them and\n"
         "this text; `Tests/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 

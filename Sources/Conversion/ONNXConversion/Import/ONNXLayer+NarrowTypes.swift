@@ -14,7 +14,7 @@ extension ONNXLayer {
   ]
   /// The operators that give values of a type of their own.
   private static let readingOperators: Set<String> = [
-    "Cast", "CastLike", "DequantizeLinear", "If", "QuantizeLinear", "Shape", "Size",
+    "Cast", "CastLike", "DequantizeLinear", "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
   ]
 
   /// The type of an input if it has less than 8 bits.
@@ -27,22 +27,15 @@ extension ONNXLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the operator would compute with more bits
   ///   than the type has.
   func checkedNarrowTypes(outputCount: Int) throws(WeighbridgeError) -> [ONNXNarrowType?] {
-    let types = node.inputs.indices.compactMap(narrowType)
-    guard let type = types.first else {
-      guard ["Loop", "Scan"].contains(node.operation),
-        let type = bodyNarrowTypes.lazy.compactMap(\.self).first
-      else { return outputNarrowTypes ?? [] }
-      throw narrowUnsupported(type)
+    guard let type = node.inputs.indices.lazy.compactMap(narrowType).first,
+      !Self.readingOperators.contains(node.operation)
+    else { return outputNarrowTypes ?? [] }
+    guard Self.movingOperators.contains(node.operation) else {
+      throw unsupported(
+        "computes with \(type.name), and elements of that type can only be moved, quantized and "
+          + "converted to other types")
     }
-    if Self.readingOperators.contains(node.operation) { return outputNarrowTypes ?? [] }
-    guard Self.movingOperators.contains(node.operation) else { throw narrowUnsupported(type) }
     return [narrowType(0)]
-  }
-
-  private func narrowUnsupported(_ type: ONNXNarrowType) -> WeighbridgeError {
-    unsupported(
-      "computes with \(type.name), and elements of that type can only be moved, quantized and "
-        + "converted to other types")
   }
 
   /// Returns numbers truncated towards 0, of which the lowest bits are kept, as ONNX converts to

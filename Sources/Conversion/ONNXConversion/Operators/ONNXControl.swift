@@ -58,6 +58,7 @@ extension ONNXLayer {
           + "state, or does not give them back")
     }
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - 1 - states.count)
+    var narrowTypes = node.inputs.indices.dropFirst(2).map(narrowType)
     var step = 0
     while isRunning, step < maximumCount ?? .max {
       _ = try checkedSteps(step + 1)
@@ -67,7 +68,9 @@ extension ONNXLayer {
         Tensor(.int64, shape: shapes[0], [Double(step)]), "step_\(step)")
       let condition = newConstant(
         Tensor(.bool, shape: shapes[1], [1]), "step_\(step)/condition")
-      let outputs = try run(body, [stepNumber, condition] + states, "step_\(step)")
+      let outputs = try run(
+        body, [stepNumber, condition] + states, "step_\(step)", narrowTypes: [nil, nil] + narrowTypes)
+      narrowTypes = Array(bodyNarrowTypes.dropFirst())
       guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
         throw unsupported(
           "ends by a condition that is known only when the model runs, and only constant "
@@ -87,19 +90,25 @@ extension ONNXLayer {
       }
       states.append(try stacked(values, 0, "output_\(index)"))
     }
+    outputNarrowTypes = narrowTypes
     return states
   }
 
   /// Adds the nodes of a body, which can use the values around it, and returns its outputs.
   ///
-  /// - Parameter scopeName: The part of its layers' names that follows the node's name.
+  /// - Parameters:
+  ///   - scopeName: The part of its layers' names that follows the node's name.
+  ///   - narrowTypes: The types of the inputs that have less than 8 bits.
   mutating func run(
-    _ body: ONNXGraph, _ inputs: [ONNXValue], _ scopeName: String
+    _ body: ONNXGraph, _ inputs: [ONNXValue], _ scopeName: String,
+    narrowTypes: [ONNXNarrowType?] = []
   ) throws(WeighbridgeError) -> [ONNXValue] {
     try network.countBody(body.nodes.count + 1)
     let outerValues = network.values
-    for (feature, value) in zip(body.inputs, inputs) {
-      try network.define(feature.name, value)
+    for (position, (feature, value)) in zip(body.inputs, inputs).enumerated() {
+      try network.define(
+        feature.name, value,
+        narrowType: position < narrowTypes.count ? narrowTypes[position] : nil)
     }
     defer { bodyNarrowTypes = body.outputs.map { network.narrowTypes[$0.name] } }
     for tensor in body.initializers {

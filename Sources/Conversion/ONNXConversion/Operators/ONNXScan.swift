@@ -230,13 +230,15 @@ extension ONNXLayer {
     let steps = try stepCount(sequences, axes)
     var states = Array(values[..<stateCount])
     var results = [[ONNXValue]](repeating: [], count: outputCount)
+    var narrowTypes = node.inputs.indices.map(narrowType)
     for step in 0..<steps {
       var inputs = states
       for (index, sequence) in sequences.enumerated() {
         let time = directions[index] == 0 ? step : steps - 1 - step
         inputs.append(try element(sequence, time, axes[index], "step_\(step)/input_\(index)"))
       }
-      let outputs = try run(body, inputs, "step_\(step)")
+      let outputs = try run(body, inputs, "step_\(step)", narrowTypes: narrowTypes)
+      narrowTypes.replaceSubrange(..<stateCount, with: bodyNarrowTypes[..<stateCount])
       states = Array(outputs[..<stateCount])
       for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
     }
@@ -244,6 +246,7 @@ extension ONNXLayer {
       let ordered = outputDirections[index] == 0 ? values : values.reversed()
       states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
     }
+    outputNarrowTypes = bodyNarrowTypes
     return states
   }
 
