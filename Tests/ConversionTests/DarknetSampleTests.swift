@@ -74,6 +74,19 @@ import Weighbridge
     #expect(decisions.contains { $0.hasSuffix("as [yolo]") })
   }
 
+  @Test("The half of a route is refused for the fork that would take the whole")
+  func halfOfFork() throws {
+    let layers = "[convolutional]\nfilters=8\n[route_lhalf]\nlayers=-1\n"
+    let error = failure { _ = try model(layers, fork: .pjreddie) }
+    #expect(error?.code == .unsupported)
+    #expect(
+      error?.reason.contains("is [route] with groups=2 and group_id=0, which pjreddie's") == true)
+    let shortcut = "[shortcut]\nfrom=-1\nalpha=2\n"
+    let provenance = try model(layers + shortcut).provenance
+    #expect(provenance.options["darknet"] == "alexeyab")
+    #expect(provenance.decisions[0].text.contains("groups of [route_lhalf]"))
+  }
+
   @Test("A [detection] without classes copies its numbers")
   func noClasses() throws {
     let box = "[detection]\nclasses=0\ncoords=4\nside=4\nnum=1\nsoftmax=1\n"

@@ -30,7 +30,7 @@ enum HostileDarknetFiles {
       "key_unknown", .unsupported, ":10: layer #0 [convolutional]: warp=9 is a key that neither"),
     .init("mask_outside", .malformed, ":11: layer #1 [yolo]: has mask=0,2"),
     .init("net_missing", .malformed, ":1: begins with [convolutional]"),
-    .init("net_only", .malformed, ":1: has no layer"),
+    .init("net_only", .malformed, ":1: has no layer, expected one section or more after the first"),
     .init("no_size", .malformed, ":1: layer [net]: has neither width, height and channels"),
     .init("not_a_number", .malformed, ":6: layer #0 [convolutional]: has filters=four"),
     .init("nul_byte", .malformed, ":10: has a NUL byte"),

@@ -40,7 +40,7 @@ struct DarknetForkChoice {
       // AlexeyAB's darknet divides by 0 when no layer has an image.
       evidence[.pjreddie] = "networks without images"
     }
-    for section in configuration.sections {
+    for section in configuration.sections.map(DarknetOtherForks.explained) {
       let name = DarknetSections.name(section.name)
       if let fork = DarknetKeys.exclusiveSections[name], evidence[fork] == nil {
         evidence[fork] = "[\(section.name)] in line \(section.line)"

@@ -123,7 +123,8 @@ struct DarknetImporter {
       .at(.line(first.line))
     }
     guard configuration.sections.count > 1 else {
-      throw .malformed("has no layer").at(.line(first.line))
+      throw .malformed("has no layer, expected one section or more after the first").at(
+        .line(first.line))
     }
     let names = configuration.sections.map { DarknetSections.name($0.name) }
     let unknown = configuration.sections.indices.dropFirst().filter {
@@ -167,6 +168,11 @@ struct DarknetImporter {
       guard let meaning = DarknetOtherForks.sections[section.name] else {
         return try DarknetLayer(section, name: name, index: index, network: network)
           .built(by: build)
+      }
+      if let onlyFork = meaning.onlyFork, onlyFork != fork {
+        throw .unsupported(
+          "is \(meaning.title), which \(fork.title) does not know, and \(onlyFork.title) does"
+            + network.otherForkAdvice)
       }
       var layer = try DarknetLayer(
         meaning.applied(to: section), name: name, index: index, network: network)

@@ -17,10 +17,11 @@ package enum DarknetOtherForks {
   /// `[net]` of `.cfg` files that are trained with PyTorch. Keys for the input and the output
   /// (`depth`, `mean_value`, `output_layer`) have none of them.
   private static let trainingWords: Set<String> = [
-    "accuracy", "adam", "adamw", "augment", "augmentation", "cutmix", "decay", "ema", "epoch",
-    "epochs", "grad", "gradient", "jitter", "learning", "loss", "lr", "mixup", "momentum",
-    "mosaic", "nesterov", "optimizer", "patience", "policy", "rmsprop", "scheduler", "sgd",
-    "sgdr", "train", "training", "warmup",
+    "accuracy", "adam", "adamw", "augment", "augmentation", "checkpoint", "cutmix", "decay", "ema",
+    "epoch", "epochs", "grad", "gradient", "iter", "iterations", "iters", "jitter", "learning",
+    "loss", "lr", "mixup", "momentum", "mosaic", "nesterov", "optimizer", "patience", "policy",
+    "rmsprop", "scheduler", "sgd", "sgdr", "shuffle", "train", "training", "val", "validation",
+    "warmup", "workers",
   ]
 
   /// Explains the key with which rubensrech/darknet chooses the precision of a layer on a GPU; the
@@ -45,6 +46,11 @@ package enum DarknetOtherForks {
       return "[\(name)]" + (texts.isEmpty ? "" : " with \(texts.joined(separator: " and "))")
     }
 
+    /// The only fork that knows the options; `nil` if both do.
+    var onlyFork: DarknetFork? {
+      options.lazy.compactMap { DarknetKeys.onlyFork(knowing: $0.key, in: name) }.first
+    }
+
     /// Returns a section with the options, which are not in the file.
     func applied(to section: DarknetSection) -> DarknetSection {
       DarknetSection(
@@ -52,6 +58,11 @@ package enum DarknetOtherForks {
         options: options.map { DarknetOption(key: $0.key, value: $0.value, line: section.line) }
           + section.options)
     }
+  }
+
+  /// Returns a section with the options that its name stands for.
+  static func explained(_ section: DarknetSection) -> DarknetSection {
+    sections[section.name]?.applied(to: section) ?? section
   }
 
   /// The first half of the channels, from the `.cfg` files of WongKinYiu/PyTorch_YOLOv4; the boxes
