@@ -19,7 +19,8 @@ enum HostileCoreMLFiles {
     .init("empty", .malformed, "is empty"),
     .init(
       "expand_outside", .malformed, "layer #0 e (expandDims): has the axis 9, expected -6 to 5"),
-    .init("extent_huge", .limitExceeded, "the input x has more elements than can be counted"),
+    .init(
+      "extent_huge", .limitExceeded, "the input x has more elements than can be counted in 64 bits"),
     .init("extent_negative", .malformed, "the input x has a size of -3"),
     .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
     .init(

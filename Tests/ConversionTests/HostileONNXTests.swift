@@ -67,7 +67,7 @@ enum HostileONNXFiles {
     .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
     .init("range_huge", .limitExceeded, "makes a range of"),
-    .init("range_list", .malformed, "has no start, end or step, each of which is one number"),
+    .init("range_list", .malformed, "expected one constant number for each, and no step of 0"),
     .init("raw_size", .malformed, "has 17 bytes of elements, but its shape takes 432"),
     .init("reshape", .malformed, "do not fit [7]"),
     .init("scan_long", .limitExceeded, "loops over 1048576 steps"),

@@ -133,7 +133,7 @@ extension CoreMLNetworkBuilder {
 
   mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
     guard shape.count <= Self.maximumRank else {
-      throw .unsupported("Core ML has five axes at most, and inside of it there are \(shape.count)")
+      throw .unsupported("becomes arrays of \(shape.count) axes on the way, and Core ML can have 5")
     }
     return try add(
       "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
@@ -219,7 +219,8 @@ extension CoreMLNetworkBuilder {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is known only when the model runs.
   func dimensions(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
     guard let shape = type.fixedShape else {
-      throw .unsupported("Core ML has this for known sizes only, and they are \(type.shape)")
+      throw .unsupported(
+        "takes the sizes \(type.shape), and only known sizes can be written for Core ML")
     }
     return shape
   }

@@ -88,7 +88,7 @@ struct CoreMLFeatures {
     }
     do throws(ShapeError) {
       _ = try Dimension.product(type.shape)
-    } catch { throw .limitExceeded("has more elements than can be counted") }
+    } catch { throw .limitExceeded("has more elements than can be counted in 64 bits") }
     return try network.graph.addInput(name, type)
   }
 
@@ -124,7 +124,7 @@ struct CoreMLFeatures {
     var blobs = earlier
     for feature in member.outputs {
       guard let blob = network.blobs[feature.name] else {
-        throw .malformed("no layer gives \(feature.name)")
+        throw .malformed("no layer gives the feature \(feature.name), and each output needs one")
       }
       // The next member sees the feature with the axes that it has outside the network.
       let axes = Self.axes(of: feature, blob, network)
@@ -144,7 +144,8 @@ struct CoreMLFeatures {
       layer: "nonMaximumSuppression", className: "NonMaximumSuppression")
     for name in [suppression.inputs.confidence, suppression.inputs.coordinates] {
       guard let blob = network.blobs[name] else {
-        throw .malformed("no earlier member gives \(name)")
+        throw .malformed(
+          "no earlier model of the pipeline gives \(name), which the suppression needs")
       }
       values.append(try network.value(blob, [.height, .width], for: source))
     }
@@ -179,7 +180,7 @@ struct CoreMLFeatures {
       }
       let name = layerOutput(of: feature, members) ?? feature.name
       guard let blob = network.blobs[name] else {
-        throw .malformed("no layer gives the output \(feature.name)")
+        throw .malformed("no layer gives the output \(feature.name), and each output needs one")
       }
       let axes = Self.axes(of: feature, blob, network)
       let producer = members.last?.network?.layers.last { $0.outputs.contains(name) }

@@ -26,8 +26,8 @@ extension CoreMLLayerImport {
     }
     guard let sequence = type(blob.value).shape[position].value else {
       throw unsupported(
-        "takes the elements of a sequence as images, and must know how many there are: "
-          + "\(type(blob.value))")
+        "takes the elements of a sequence of unknown length as images (\(type(blob.value))), and only a known "
+          + "length can be read")
     }
     let images = try value(blob, CoreMLAxis.allCases)
     let merged = try add(
@@ -94,7 +94,7 @@ extension CoreMLLayerImport {
   func spatialDimensions(_ image: ValueID) throws(WeighbridgeError) -> [Int] {
     let dimensions = type(image).shape[2...].compactMap(\.value)
     guard dimensions.count == 2 else {
-      throw unsupported("takes \(type(image)), and must know the height and the width")
+      throw unsupported("takes \(type(image)), and only a known height and width can be read")
     }
     return dimensions
   }

@@ -16,7 +16,7 @@ extension CoreMLLayerImport {
     _ name: String, in settings: ProtobufRecord? = nil, shape: [Int], outputAxis: Int = 0
   ) throws(WeighbridgeError) -> Tensor {
     guard let record = settings?.record(name) ?? (settings == nil ? record(name) : nil) else {
-      throw malformed("\(name) is missing, and the layer needs it")
+      throw malformed("has no \(name), and needs it")
     }
     let count = try Checked.product(shape, of: "the size of \(name)")
     let weights = try CoreMLWeights(record)

@@ -185,13 +185,17 @@ struct CoreMLLayerImport: MappedLayer {
   ///   or a name that is taken; ``WeighbridgeError/Code/unsupported`` for a setting that was not
   ///   read.
   mutating func finish(_ outputs: [CoreMLBlob]) throws(WeighbridgeError) {
-    for name in unread.sorted() { throw unsupported("has a setting \(name) that is not known") }
+    for name in unread.sorted() {
+      throw unsupported("has the setting \(name), which cannot be read")
+    }
     guard definition.outputs.count <= outputs.count, !definition.outputs.isEmpty else {
-      throw malformed("names \(definition.outputs.count) outputs, and makes \(outputs.count)")
+      throw malformed("names \(definition.outputs.count) outputs, expected 1 to \(outputs.count)")
     }
     for (name, blob) in zip(definition.outputs, outputs) {
       guard network.blobs.updateValue(blob, forKey: name) == nil else {
-        throw malformed("gives \(name), which is already defined")
+        throw malformed(
+          "gives \(name), which an input or an earlier layer gives already; each needs a name of its own"
+        )
       }
     }
   }

@@ -233,7 +233,8 @@ extension CoreMLLayerImport {
     if let single = try? tensor(name, in: settings, shape: [1]) { return single }
     guard let channels = type(image).shape[1].value else {
       throw unsupported(
-        "has a parameter for each channel, and takes \(type(image)), whose channels are not known")
+        "has a parameter for each channel of \(type(image)), and only a known number of channels can be read"
+      )
     }
     return try tensor(name, in: settings, shape: [channels])
   }

@@ -122,7 +122,8 @@ extension CoreMLNetworkBuilder {
       let type = type().elementType
       guard type == .float32 || !type.isFloat else {
         throw .unsupported(
-          "Core ML computes in float32, where the floor of a quotient is not always that in "
+          "divides in another type than float32, where the floor of a quotient may differ, and Core ML can "
+            + "compute in float32 only: "
             + type.rawValue)
       }
       return try add("floorDivBroadcastable", [lhs, rhs])

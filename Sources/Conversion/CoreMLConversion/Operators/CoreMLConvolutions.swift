@@ -57,7 +57,7 @@ extension CoreMLNetworkBuilder {
       return try squeeze(try build(&self, expanded, window.withHeight), [2])
     default:
       throw .unsupported(
-        "Core ML has this for two spatial axes, and there are \(window.size.count)")
+        "has \(window.size.count) spatial axes, and Core ML can have this for one or two")
     }
   }
 
@@ -67,7 +67,7 @@ extension CoreMLNetworkBuilder {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.size.count == 3 else {
       throw .unsupported(
-        "Core ML has convolutions over one to three axes, and this one has \(window.size.count)")
+        "convolves over \(window.size.count) axes, and Core ML can over one to three")
     }
     var settings: ProtobufRecord = [
       "outputChannels": .integer(kernel.shape[0]),
@@ -87,12 +87,14 @@ extension CoreMLNetworkBuilder {
   ) throws(WeighbridgeError) -> String {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw .unsupported("Core ML does not dilate transposed convolutions")
+      throw .unsupported(
+        "dilates a transposed convolution, and Core ML can convolve so without dilation only")
     }
     guard case .explicit(let before, let after) = window.padding,
       zip(after, operation.outputPadding).allSatisfy({ $0 >= $1 })
     else {
-      throw .unsupported("Core ML adds nothing behind the output of a transposed convolution")
+      throw .unsupported(
+        "pads the end of the output of a transposed convolution, and Core ML can only cut it")
     }
     let croppedWindow = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,

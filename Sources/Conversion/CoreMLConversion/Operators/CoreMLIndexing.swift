@@ -18,7 +18,7 @@ enum CoreMLIndexing: CoreMLFamily {
       let batch = Array(0..<operation.batchAxes)
       guard try builder.dimensions(builder.type()).prefix(batch.count).allSatisfy({ $0 == 1 })
       else {
-        throw .unsupported("Core ML does not gather in batches")
+        throw .unsupported("gathers in batches, and Core ML can in a batch of one only")
       }
       let unbatched = [
         try builder.squeeze(inputs[0], batch), try builder.squeeze(inputs[1], batch),
@@ -120,7 +120,8 @@ extension CoreMLNetworkBuilder {
       operation.exceptions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       + vocabulary.filter { operation.exceptions[$0.0] == nil }
     guard entries.allSatisfy({ abs($0.0) < 1 << 24 && abs($0.1) < 1 << 24 }) else {
-      throw .unsupported("Core ML holds whole numbers below 2^24 only")
+      throw .unsupported(
+        "has entries of 2^24 or more, and Core ML can hold whole numbers below that only")
     }
     let shape = [Int](repeating: 1, count: rank) + [entries.count]
     let known = try numbers(entries.map { Double($0.0) }, shape: shape)

@@ -76,7 +76,7 @@ enum CoreMLMerging: CoreMLFamily {
     "concatND": { (layer) throws(WeighbridgeError) in
       guard !layer.flag("interleave") else {
         throw layer.unsupported(
-          "interleaves its inputs (interleave), and inputs one behind the other can be read")
+          "interleaves its inputs (interleave), and only inputs that are concatenated can be read")
       }
       guard let first = layer.inputs.first else {
         throw layer.malformed("takes no inputs, expected at least two")

@@ -35,11 +35,13 @@ extension CoreMLNetworkBuilder {
     _ kind: String, _ window: Window, countIncludePad: Bool
   ) throws(WeighbridgeError) -> String {
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw .unsupported("Core ML does not dilate the windows of pooling")
+      throw .unsupported(
+        "dilates the window of a pooling, and Core ML can pool without dilation only")
     }
     guard !window.mayLieInPadding else {
       throw .unsupported(
-        "a window may lie in the padding alone, where Core ML's result is not known")
+        "has a window that may lie in the padding alone, and Core ML's result is known for smaller paddings only"
+      )
     }
     let x = try input()
     guard window.size.count < 3 else {

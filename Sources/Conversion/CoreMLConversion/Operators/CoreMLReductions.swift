@@ -10,7 +10,7 @@ enum CoreMLReductions: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
-        throw .unsupported("Core ML reduces along one axis at least")
+        throw .unsupported("reduces along no axis, and Core ML can along one or more")
       }
       return try builder.reduction(operation)
     },
@@ -99,7 +99,7 @@ extension CoreMLLayerImport {
       let operation = ArgMax(
         axis: positions[0], keepDims: true, elementType: .int32)
       guard positions.count == 1 else {
-        throw malformed("takes the arg max along \(positions.count) axes, and one is possible")
+        throw malformed("takes the arg max along \(positions.count) axes, expected one")
       }
       return CoreMLBlob(
         try castToFloat(add(operation, [tensor], role: "position")), blobAxes, rank: blob.rank)

@@ -24,7 +24,7 @@ extension CoreMLLayerImport {
     let flags = flags("reverseDim")
     guard flags.count == blob.rank else {
       throw malformed(
-        "says of \(flags.count) axes whether they are reversed, and its input has \(blob.rank)")
+        "has \(flags.count) flags in reverseDim, expected one for each of its \(blob.rank) axes")
     }
     let axes = flags.indices.filter { flags[$0] }
     return try fullRankBlob(add(Reverse(axes: axes), [fullRank(blob)]))
@@ -47,7 +47,8 @@ extension CoreMLLayerImport {
     let slice = try add(Slice([range]), [tensor])
     guard type(slice).shape[position] != 0 else {
       throw malformed(
-        "takes \(start) to \(stop) of \(type(tensor).shape[position]), which leaves nothing")
+        "takes the elements from \(start) to \(stop) of \(type(tensor).shape[position]), expected one or more"
+      )
     }
     return CoreMLBlob(slice, axes, rank: blob.rank)
   }

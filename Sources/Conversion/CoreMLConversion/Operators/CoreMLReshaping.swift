@@ -47,7 +47,10 @@ enum CoreMLReshaping: CoreMLFamily {
       var ranges: [Int: (start: Int, count: Int, step: Int)] = [:]
       for range in operation.ranges {
         let (start, count) = range.resolved(shape[range.axis])
-        guard count > 0 else { throw .unsupported("Core ML has no arrays without elements") }
+        guard count > 0 else {
+          throw .unsupported(
+            "gives an array without elements, and Core ML can have one or more only")
+        }
         ranges[range.axis] = (start, count, range.step)
       }
       return try builder.slice(try builder.input(), rank: shape.count, ranges)
@@ -305,7 +308,7 @@ extension CoreMLLayerImport {
       dimensions = [.fixed(try Checked.product(leading, of: "its output")), .rest]
     } else {
       throw unsupported(
-        "flattens \(type(tensor)), and one of the two sizes of the output must be known")
+        "flattens \(type(tensor)), and only outputs of which one size is known can be read")
     }
     return try fullRankBlob(add(ReshapeAxes(dimensions), [fullRank(blob)]))
   }

@@ -51,7 +51,7 @@ extension CoreMLNetworkBuilder {
     let (x, rank) = (try input(), type().rank)
     guard rank == 4 else {
       guard operation.interpolation == .nearest else {
-        throw .unsupported("Core ML interpolates along two spatial axes, and there are \(rank - 2)")
+        throw .unsupported("interpolates along \(rank - 2) spatial axes, and Core ML can along two")
       }
       var result = x
       let shape = try dimensions(type())

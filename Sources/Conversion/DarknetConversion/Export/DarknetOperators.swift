@@ -16,7 +16,7 @@ package enum DarknetOperators {
     DarknetRules.layers + DarknetRules.activations + DarknetRules.images + DarknetRules.joins
 
   private static let refusedRows = DarknetRules.Row.refusals([
-    "darknet has it inside of sections of its own only": [
+    "stands alone, and darknet can have it as a part of other sections only": [
       Binarization.self, Cropping.self, Exponential.self, GroupedSoftmax.self,
       LocalResponseNormalization.self, LocallyConnected.self, Reduce.self, Rescaling.self,
       Slice.self, Subtract.self, SumNormalization.self, UnitNormalization.self,
@@ -35,8 +35,8 @@ package enum DarknetOperators {
       DarknetRules.Row(
         type,
         unsupported: type is any RecurrentOperator.Type
-          ? "a recurrent section of darknet is one step, with other gates or orders"
-          : "darknet has no section for \(type.kind)")
+          ? "is a recurrent layer over a sequence, and darknet can only take one step, with other gates"
+          : "is a \(type.kind), and darknet can have its own sections only")
     }
   }()
 }

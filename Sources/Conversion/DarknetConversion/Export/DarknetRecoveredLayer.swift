@@ -62,7 +62,8 @@ struct DarknetRecoveredLayer {
   /// The section that produced a value.
   func section(of value: ValueID) throws(WeighbridgeError) -> Int {
     guard let position = sectionIndices[value] else {
-      throw .unsupported("takes a value that no section makes")
+      throw .unsupported(
+        "takes a value that is not the output of a section, and only those can be taken")
     }
     return position
   }
@@ -72,7 +73,8 @@ struct DarknetRecoveredLayer {
     let operations = nodes(role).map(\.operation)
     guard let name = DarknetLayer.activationName(of: operations, fork: fork) else {
       let kinds = operations.map(\.kind).joined(separator: ", ")
-      throw .unsupported("\(fork.title) has no activation that is \(kinds)")
+      throw .unsupported(
+        "has the activation \(kinds), and only those of \(fork.title) can be written")
     }
     return name
   }

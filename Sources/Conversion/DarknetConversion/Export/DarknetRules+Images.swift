@@ -15,7 +15,7 @@ extension DarknetRules {
       let input = try model.unpaddedSource()
       let fit = try DarknetWindowFit(operation.window, input: input)
       guard !operation.countIncludePad || fit.isUnpadded else {
-        throw .unsupported("darknet does not count padding in a mean")
+        throw .unsupported("counts padding in a mean, and darknet can leave it out only")
       }
       return try pool("local_avgpool", fit, input, &model)
     },
@@ -27,7 +27,8 @@ extension DarknetRules {
     Row(GlobalMaxPooling.self) { (_, model) throws(WeighbridgeError) in
       let input = try model.unpaddedSource()
       guard input.shape.count == 3, input.shape[1] == input.shape[2] else {
-        throw .unsupported("a window of darknet's is a square")
+        throw .unsupported(
+          "pools an image that is not square, and darknet can have square windows only")
       }
       try model.select(input)
       var section = DarknetSectionText("maxpool")
@@ -39,7 +40,9 @@ extension DarknetRules {
     Row(Upsampling.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.unpaddedSource()
       guard operation.interpolation == .nearest, Set(operation.factors).count == 1 else {
-        throw .unsupported("darknet repeats elements alike along both axes only")
+        throw .unsupported(
+          "enlarges height and width differently or by interpolation, and darknet can only repeat elements alike"
+        )
       }
       try model.select(input)
       var section = DarknetSectionText("upsample")
@@ -49,7 +52,10 @@ extension DarknetRules {
     // Becomes part of the convolutions that follow it.
     Row(ZeroPadding.self) { (operation, model) throws(WeighbridgeError) in
       var output = try model.unpaddedSource()
-      guard output.shape.count == 3 else { throw .unsupported("darknet pads images only") }
+      guard output.shape.count == 3 else {
+        throw .unsupported(
+          "pads arrays that are no images, and darknet can pad images only")
+      }
       output.padding = operation.borders
       return output
     },
@@ -60,9 +66,14 @@ extension DarknetRules {
       let terms = try model.sources()
       guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.hasDarknetOrder)).count == 1,
         Set(terms.map(\.layout)).count == 1
-      else { throw .unsupported("darknet adds layers of the same sizes only") }
+      else {
+        throw .unsupported(
+          "adds layers of different sizes or orders, and darknet can add those of the same only")
+      }
       guard model.fork == .alexeyab || terms.count == 2 else {
-        throw .unsupported("pjreddie's darknet adds two layers only")
+        throw .unsupported(
+          "adds more than two layers, and pjreddie's darknet can add two; AlexeyAB's can add more "
+            + "(\(APIName.exportDarknet) alexeyab)")
       }
       let ordered = terms.sorted { $0.section > $1.section }
       try model.select(ordered[0])
@@ -77,7 +88,10 @@ extension DarknetRules {
       guard Set(terms.map(\.layout)).count == 1,
         operation.axis == (rank == 4 ? terms[0].layout.channelAxis(rank: 4) : 1),
         rank == 4 || terms.allSatisfy({ $0.hasDarknetOrder && $0.shape.count == 3 })
-      else { throw .unsupported("darknet joins channels only") }
+      else {
+        throw .unsupported(
+          "concatenates along another axis than the channels, and darknet can join channels only")
+      }
       var section = DarknetSectionText("route")
       section.set("layers", terms.map { "\($0.section)" }.joined(separator: ","))
       return try model.add(section, layout: terms[0].layout)
@@ -86,7 +100,11 @@ extension DarknetRules {
       let terms = try model.sources()
       guard terms.count == 2,
         terms[0].layout == terms[1].layout || terms.contains(where: \.hasDarknetOrder)
-      else { throw .unsupported("darknet multiplies two layers only") }
+      else {
+        throw .unsupported(
+          "multiplies several layers or layers of different orders, and darknet can multiply two of one order only"
+        )
+      }
       let isElementwise = terms[0].shape == terms[1].shape
       let counts = terms.map { $0.shape.dropFirst().reduce(1, *) }
       let ordered = counts[0] < counts[1] ? [terms[1], terms[0]] : terms
@@ -103,7 +121,9 @@ extension DarknetRules {
     _ model: inout DarknetTranslation
   ) throws(WeighbridgeError) -> DarknetSectionOutput {
     guard fit.dilation == 1, let padding = fit.poolingPadding else {
-      throw .unsupported("darknet pads a pooling alike on all sides")
+      throw .unsupported(
+        "pads a pooling by different amounts or dilates it, and darknet can only pad all sides alike"
+      )
     }
     try model.select(input)
     var section = DarknetSectionText(name)
@@ -120,12 +140,13 @@ extension DarknetTranslation {
     var sources: [DarknetSectionOutput] = []
     for (position, operand) in operands.enumerated() {
       guard operand.constant == nil else {
-        throw .unsupported("darknet adds and multiplies no constants")
+        throw .unsupported(
+          "adds or multiplies a constant, and darknet can add and multiply layers only")
       }
       sources.append(try unpaddedSource(position))
     }
     guard sources.allSatisfy({ $0.section >= 0 }) else {
-      throw .unsupported("takes the network's input, which no section can name")
+      throw .unsupported("takes the network's input, and a section of darknet can name layers only")
     }
     return sources
   }
@@ -149,7 +170,11 @@ struct DarknetWindowFit {
   ) throws(WeighbridgeError) {
     guard window.size.count == 2, input.shape.count == 3, window.size[0] == window.size[1],
       window.dilation[0] == window.dilation[1]
-    else { throw .unsupported("a window of darknet's is a square on an image") }
+    else {
+      throw .unsupported(
+        "has a window that is not square, or not on an image, and darknet can have square windows on images only"
+      )
+    }
     var (before, after, counts) = ([Int](), [Int](), [Int]())
     for axis in 0..<2 {
       let padding = input.padding.map { ($0.before[axis], $0.after[axis]) } ?? (0, 0)
@@ -162,7 +187,8 @@ struct DarknetWindowFit {
       } catch { throw .unsupported(error.reason) }
     }
     guard before[0] == before[1], before[0] % window.dilation[0] == 0 else {
-      throw .unsupported("darknet pads all sides alike")
+      throw .unsupported(
+        "pads the axes by different amounts, and darknet can only pad all sides alike")
     }
     self.before = before[0] / window.dilation[0]
     dilation = window.dilation[0]

@@ -12,7 +12,8 @@ enum DarknetRules {
     Row(Convolution.self) { (operation, model) throws(WeighbridgeError) in
       let stored = model.weights(of: operation)
       guard let kernel = stored["kernel"], kernel.shape.count == 4 else {
-        throw .unsupported("darknet convolves images only")
+        throw .unsupported(
+          "convolves over other than two axes, and darknet can convolve images only")
       }
       let input = try model.source()
       let window = try DarknetWindowFit(operation.window, input: input)
@@ -31,7 +32,8 @@ enum DarknetRules {
     Row(Dense.self) { (operation, model) throws(WeighbridgeError) in
       let stored = model.weights(of: operation)
       guard let kernel = stored["kernel"], model.type().rank == 2 else {
-        throw .unsupported("darknet connects rows of numbers only")
+        throw .unsupported(
+          "multiplies arrays of several axes, and darknet can connect rows of numbers only")
       }
       let input = try model.unpaddedSource()
       try model.select(input)
@@ -48,10 +50,14 @@ enum DarknetRules {
     Row(BatchNormalization.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.unpaddedSource()
       guard model.fork == .alexeyab else {
-        throw .unsupported("pjreddie's darknet crashes with [batchnorm]")
+        throw .unsupported(
+          "becomes a [batchnorm], with which pjreddie's darknet crashes; AlexeyAB's can read it "
+            + "(\(APIName.exportDarknet) alexeyab)")
       }
       guard model.normalizesChannels(operation, input.layout) else {
-        throw .unsupported("darknet normalizes channels only")
+        throw .unsupported(
+          "normalizes along another axis than the channels, and darknet can normalize channels only"
+        )
       }
       try model.select(input)
       let statistics = try model.statistics(
@@ -62,7 +68,8 @@ enum DarknetRules {
     Row(Softmax.self) { (operation, model) throws(WeighbridgeError) in
       let input = try model.unpaddedSource()
       guard model.type().rank == 2, operation.axes == [1] else {
-        throw .unsupported("darknet takes the softmax of rows only")
+        throw .unsupported(
+          "takes the softmax of arrays of several axes, and darknet can of rows of numbers only")
       }
       try model.select(input)
       return try model.add(DarknetSectionText("softmax"), layout: input.layout)
@@ -75,7 +82,9 @@ enum DarknetRules {
       let target = model.outputType.singleExampleShape ?? []
       // A row becomes an image with one element per channel, or the reverse.
       guard output.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
-      else { throw .unsupported("darknet reshapes into rows only") }
+      else {
+        throw .unsupported("reshapes into several axes, and darknet can reshape into rows only")
+      }
       if let axis = target.indices.last(where: { target[$0] > 1 }), output.shape.count == 3 {
         output.layout = axis == 1 ? .channelsFirst : .channelsLast
       }
@@ -84,7 +93,7 @@ enum DarknetRules {
     Row(Transpose.self) { (operation, model) throws(WeighbridgeError) in
       var output = try model.unpaddedSource()
       guard output.shape.count == 3, let layout = output.layout.permuted(by: operation.axes) else {
-        throw .unsupported("darknet transposes nothing")
+        throw .unsupported("transposes, and darknet can only where its layers keep their order")
       }
       output.layout = layout
       return output
@@ -99,7 +108,8 @@ enum DarknetRules {
     Row(kind: kind) { (operation, model) throws(WeighbridgeError) in
       guard let name = DarknetLayer.activationName(of: [operation], fork: model.fork) else {
         throw .unsupported(
-          "\(model.fork.title) has no activation that is \(kind) with these settings")
+          "is the activation \(kind) with settings that \(model.fork.title) does not have, and only its own can "
+            + "be written")
       }
       let input = try model.unpaddedSource()
       try model.select(input)

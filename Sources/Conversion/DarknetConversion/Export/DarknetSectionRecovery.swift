@@ -31,7 +31,9 @@ struct DarknetSectionRecovery {
     graph = content.graph
     detector = content.description.detector
     guard let net = DarknetSectionText(net: content, fork: fork) else {
-      throw .unsupported("darknet takes one image, or one row of numbers, of known sizes")
+      throw .unsupported(
+        "takes other inputs than one image or one row of numbers of known sizes, and darknet can take those only"
+      )
     }
     builder = try DarknetNetworkBuilder(fork: fork, net: net)
   }
@@ -43,7 +45,7 @@ struct DarknetSectionRecovery {
         nodes: nodes, graph: graph, fork: builder.fork,
         sectionIndices: sectionIndices, detector: detector)
       guard let describe = DarknetSections.all[nodes[0].source.className]?.describe else {
-        throw .unsupported("is no section of darknet's")
+        throw .unsupported("is no layer of darknet's, and only those can be written")
       }
       var section = DarknetSectionText(layer.sectionName)
       try describe(layer, &section)
@@ -142,7 +144,8 @@ struct DarknetMatch {
     }
     let outputs = copy.outputs.map { counterparts[$0.value] }
     guard copy.nodes.count == original.nodes.count, outputs == original.outputs.map(\.value) else {
-      throw .unsupported("darknet gives its boxes and what its last layer makes")
+      throw .unsupported(
+        "gives other outputs than its boxes and its last layer, and darknet can give those only")
     }
     return weights
   }

@@ -9,7 +9,9 @@ extension DarknetSectionText {
     _ detector: DetectorDescription?, of output: String?
   ) throws(WeighbridgeError) {
     guard let detector, let head = detector.heads.first(where: { $0.output == output }) else {
-      throw .unsupported("its boxes are not described in the model")
+      throw .unsupported(
+        "gives boxes that the model does not describe, and darknet needs that (\(APIName.detector))"
+      )
     }
     set("classes", detector.classCount)
     if detector.kind == .detection { return try setGrid(detector) }
@@ -29,7 +31,9 @@ extension DarknetSectionText {
 
   private mutating func setGrid(_ detector: DetectorDescription) throws(WeighbridgeError) {
     guard let side = detector.side, let count = detector.boxesPerCell else {
-      throw .unsupported("its boxes are not described in the model")
+      throw .unsupported(
+        "gives boxes that the model does not describe, and darknet needs that (\(APIName.detector))"
+      )
     }
     set("coords", 4)
     set("side", side)

@@ -45,7 +45,9 @@ struct DarknetTranslation: ExportBuilder {
     let takesRows = content.graph.inputs.first.map { content.graph[$0.value].type.rank == 2 }
     let fork = fork ?? (takesRows == true ? .pjreddie : .alexeyab)
     guard fork == .pjreddie || takesRows == false else {
-      throw .unsupported("AlexeyAB's darknet divides by 0 without an image (pjreddie's does not)")
+      throw .unsupported(
+        "takes no image, without which AlexeyAB's darknet divides by 0; pjreddie's can read it "
+          + "(\(APIName.exportDarknet) pjreddie)")
     }
     var translation = try DarknetTranslation(content, fork: fork)
     let outputs = try translation.emit(
@@ -71,7 +73,9 @@ struct DarknetTranslation: ExportBuilder {
         isLetterboxed: fork == .alexeyab
           && content.description.inputs.first?.image?.resize == .letterbox)
     else {
-      throw .unsupported("darknet takes one image, or one row of numbers, of known sizes")
+      throw .unsupported(
+        "takes other inputs than one image or one row of numbers of known sizes, and darknet can take those only"
+      )
     }
     sections = try DarknetNetworkBuilder(fork: fork, net: net)
     if (consumers[port.value] ?? []).count > 1 {  // no section can name the input itself
@@ -173,7 +177,7 @@ extension DarknetTranslation {
   /// The section output that is an input of the operator.
   func source(_ position: Int = 0) throws(WeighbridgeError) -> DarknetSectionOutput {
     guard let output = operands[position].output else {
-      throw .unsupported("takes a constant, and no section of darknet can hold one")
+      throw .unsupported("takes a constant, and darknet can hold weights of its own layers only")
     }
     return output
   }
@@ -182,7 +186,8 @@ extension DarknetTranslation {
   func unpaddedSource(_ position: Int = 0) throws(WeighbridgeError) -> DarknetSectionOutput {
     let output = try source(position)
     guard output.padding == nil else {
-      throw .unsupported("takes a padded image, as only convolutions can")
+      throw .unsupported(
+        "takes a padded image, and in darknet only a convolution or a pooling can pad")
     }
     return output
   }
@@ -204,7 +209,7 @@ extension DarknetTranslation {
   mutating func select(_ output: DarknetSectionOutput) throws(WeighbridgeError) {
     guard output.section != sections.nextPosition - 1 else { return }
     guard output.section >= 0 else {
-      throw .unsupported("takes the network's input, which no section can name")
+      throw .unsupported("takes the network's input, and a section of darknet can name layers only")
     }
     var route = DarknetSectionText("route")
     route.set("layers", output.section)
@@ -222,7 +227,8 @@ extension DarknetTranslation {
     let output = DarknetSectionOutput(
       section: position, shape: Array(dimensions.dropFirst()), layout: layout)
     guard output.agrees(with: outputType) else {
-      throw .unsupported("makes \(outputType.shape), and a [\(section.name)] section \(dimensions)")
+      throw .unsupported(
+        "gives \(outputType.shape), and darknet's [\(section.name)] can only give \(dimensions)")
     }
     for (role, tensor) in weights { self.weights[sections.weightName(position, role)] = tensor }
     let port = graph.outputs.first { $0.value == nodes.last?.outputs[0] }

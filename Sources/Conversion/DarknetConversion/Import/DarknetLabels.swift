@@ -74,7 +74,7 @@ struct DarknetLabels {
       try DarknetDataFile(ByteStore(try MappedFile(path: path)))
     }
     guard let names = data.names, !names.value.isEmpty else {
-      throw .mismatch("has no names=").at(file: path)
+      throw .mismatch("has no names=, which must name the file of labels").at(file: path)
     }
     let candidates = FilePath(path).candidates(for: names.value)
     guard let found = candidates.first(where: FilePath.isFile) else {

@@ -30,7 +30,7 @@ enum DarknetConvolutions {
       (layer, section) throws(WeighbridgeError) in
       guard !layer.has("binarize") else {
         throw .unsupported(
-          "its kernel was binarized (xnor=1), and the numbers that it was made of are not there")
+          "has a binarized kernel (xnor=1), and darknet needs the numbers that it was made of")
       }
       section.flag("batch_normalize", layer.has("batch_normalization"))
       let (convolution, node) = try layer.node(Convolution.self, "")
@@ -298,7 +298,9 @@ extension DarknetLayer {
     _ role: String, of weights: [String: ValueID]
   ) throws(WeighbridgeError) -> ValueID {
     guard let value = weights[role] else {
-      throw .malformed("share_index names a layer that is no such convolution: it has no \(role)")
+      throw .malformed(
+        "takes by share_index the weights of a layer that has no \(role), and only those of a like convolution "
+          + "can be taken")
     }
     return value
   }

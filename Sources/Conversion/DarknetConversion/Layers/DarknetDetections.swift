@@ -90,7 +90,9 @@ enum DarknetDetections {
     }
     guard try layer.integer("classfix", default: 0, in: -1...2) != -1 || layer.fork == .pjreddie
     else {
-      throw layer.unsupported("has classfix=-1, which leaves out boxes of an objectness below 0.5")
+      throw layer.unsupported(
+        "has classfix=-1, which leaves out boxes of an objectness below 0.5, and only other values can be read"
+      )
     }
     let usesSoftmax = try layer.flag("softmax")
     let hasBackground = try layer.flag("background")

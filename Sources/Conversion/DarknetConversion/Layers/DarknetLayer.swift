@@ -124,7 +124,8 @@ package struct DarknetLayer: MappedLayer {
     let inputs = try integer("inputs", default: size, in: 0...Int(Int32.max))
     guard size > 0 || inputs > 0 else {
       lastLine = line
-      throw malformed("has neither width, height and channels nor inputs")
+      throw malformed(
+        "has neither width, height and channels nor inputs, and an input needs a size")
     }
     guard size == 0 || inputs == size else {
       throw malformed("has inputs=\(inputs), and width, height and channels make \(size)")

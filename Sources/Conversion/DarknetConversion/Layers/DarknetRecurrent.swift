@@ -155,7 +155,8 @@ enum DarknetRecurrent {
     let normalizes = try layer.flag("batch_normalize")
     guard try !layer.flag("bottleneck") else {
       throw layer.unsupported(
-        "has bottleneck=1, with which darknet itself reads beyond its buffers")
+        "has bottleneck=1, with which darknet itself reads beyond its buffers, and only bottleneck=0 can be read"
+      )
     }
     guard try !layer.flag("xnor") else {
       throw layer.unsupported("has xnor=1, and only [convolutional] can be binarized")

@@ -97,7 +97,8 @@ enum DarknetReshaping {
   private static let reorg3d: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     guard try !layer.flag("reverse") else {
-      throw layer.unsupported("has reverse=1, with which darknet itself divides by 0")
+      throw layer.unsupported(
+        "has reverse=1, with which darknet itself divides by 0, and only reverse=0 can be read")
     }
     let dimensions = try layer.image(layer.input)
     guard dimensions.height % stride == 0, dimensions.width % stride == 0 else {

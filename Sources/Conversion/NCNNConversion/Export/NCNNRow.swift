@@ -72,17 +72,19 @@ package enum NCNNOperators {
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
-    "ncnn does not support integers, which indices are": [
+    "takes or gives indices, and ncnn can compute with floating-point numbers only": [
       CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Gather.self,
       GatherElements.self, IndexLookup.self, OneHot.self, Shape.self, Hashing.self,
     ],
-    "ncnn cannot sort": [Sort.self],
-    "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
-    "ncnn has no recurrent convolutions": [ConvLSTM.self],
-    "ncnn has no kernels that differ by position": [LocallyConnected.self],
-    "ncnn's recurrent layers have no masks": [Masking.self],
-    "ncnn's spectrograms have other frames": [STFT.self],
-    "ncnn has no histograms": [CLAHE.self],
+    "sorts, and ncnn can choose the largest and the smallest element only": [Sort.self],
+    "chooses among boxes, and ncnn can only among those of YOLO heads": [NonMaxSuppression.self],
+    "is a recurrent convolution, and ncnn can have LSTM, GRU and RNN only": [ConvLSTM.self],
+    "has a kernel for each position, and ncnn can have one for all positions only": [
+      LocallyConnected.self
+    ],
+    "masks time steps, and ncnn's recurrent layers can only take all": [Masking.self],
+    "is a short-time Fourier transform, and ncnn can frame a signal otherwise only": [STFT.self],
+    "counts a histogram, and ncnn can compute elementwise and in windows only": [CLAHE.self],
   ]
 
   /// The kinds of all rows, one entry per row.

@@ -38,7 +38,10 @@ extension ONNXGraphBuilder {
     _ attributes: [(name: String, value: ONNXAttribute)], outputCount: Int
   ) throws(WeighbridgeError) -> NodeTypes {
     guard let signature = ONNXSignature.of(operation, opset: opset) else {
-      throw .unsupported("becomes a \(operation), which ONNX's opset \(opset) does not have")
+      let first = ONNXSignature.firstOpset(of: operation).map { " from opset \($0) on" } ?? ""
+      throw .unsupported(
+        "becomes a \(operation), which ONNX has\(first) (\(APIName.exportOpset)), and opset \(opset) is written"
+      )
     }
     var result = NodeTypes()
     var variables: [String: (actual: ElementType, computed: ElementType)] = [:]

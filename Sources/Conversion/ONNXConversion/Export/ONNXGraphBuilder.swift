@@ -224,7 +224,7 @@ extension ONNXGraphBuilder {
       let (type, expected) = (elementType(of: output.name), output.type.elementType)
       guard let type, type != expected else { continue }
       throw .unsupported(
-        "gives \(type.rawValue) as ONNX's operators, and \(expected.rawValue) in the model")
+        "gives \(type.rawValue) by ONNX's operators, and the model needs \(expected.rawValue)")
     }
     return outputs
   }

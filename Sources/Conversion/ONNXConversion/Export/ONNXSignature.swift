@@ -26,6 +26,9 @@ package struct ONNXSignature: Sendable {
     all[operation]?.last { $0.firstOpset <= opset }
   }
 
+  /// The first opset that has an operator.
+  static func firstOpset(of operation: String) -> Int? { all[operation]?.first?.firstOpset }
+
   /// The type of an input.
   func input(_ position: Int) -> Parameter {
     Self.parameter(position, of: inputs, repeats: repeatsInput)

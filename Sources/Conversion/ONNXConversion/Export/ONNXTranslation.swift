@@ -26,7 +26,7 @@ struct ONNXTranslation {
   init(_ content: ModelContent, options: ONNXOptions) throws(WeighbridgeError) {
     let opset = options.opset ?? Self.standardOpset
     guard let irVersion = Self.irVersions[opset] else {
-      throw .mismatch("opset \(opset), and 13 to 21 can be written")
+      throw .mismatch("the opset \(opset) is asked for, and 13 to 21 can be written")
     }
     let (converted, suppression) = try Self.prepared(content, options)
     let (graph, description) = (converted.graph, converted.adapting(content.description))

@@ -121,7 +121,7 @@ struct ONNXImporter {
     var ports: [Port] = []
     for feature in model.graph.outputs {
       guard let value = network.values[feature.name] else {
-        throw .malformed("nothing makes the output \(feature.name)")
+        throw .malformed("no node gives the output \(feature.name), and each output needs one")
       }
       ports.append(Port(name: feature.name, value: try network.output(feature.name, value)))
     }
@@ -143,10 +143,10 @@ struct ONNXImporter {
   ) throws(WeighbridgeError) -> ONNXNetwork {
     do throws(WeighbridgeError) {
       guard let build = ONNXOperators.builder(node.kind) else {
-        throw .unsupported("the operator \(node.kind.fullName) is not known")
+        throw .unsupported("the operator \(node.kind.fullName) cannot be read")
       }
       if let name = node.outputs.first(where: { network.values[$0] != nil }) {
-        throw .malformed("two values are called \(name)")
+        throw .malformed("two values are called \(name), and each needs a name of its own")
       }
       return try ONNXLayer(
         node, source: source, keepsNames: keepsNames, network: consume network

@@ -36,7 +36,9 @@ struct ONNXLayer: MappedLayer {
 
   mutating func finish(_ outputs: [ONNXValue]) throws(WeighbridgeError) {
     if let name = unread.keys.sorted().first {
-      throw unsupported("has the attribute \(name), which is not known for \(node.operation)")
+      throw unsupported(
+        "has the attribute \(name), which \(node.operation) does not have in any opset that can be read"
+      )
     }
     let narrowTypes = try checkedNarrowTypes(outputCount: outputs.count)
     for (position, (name, value)) in zip(node.outputs, outputs).enumerated() where !name.isEmpty {
@@ -44,7 +46,8 @@ struct ONNXLayer: MappedLayer {
         name, value, narrowType: position < narrowTypes.count ? narrowTypes[position] : nil)
     }
     if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
-      throw unsupported("gives a further output \(name), which cannot be read")
+      throw unsupported(
+        "gives the optional output \(name), and only the outputs before it can be read")
     }
   }
 }
@@ -185,7 +188,8 @@ extension ONNXLayer {
     guard let value = try optional(position) else { return nil }
     guard let tensor = value.tensor else {
       throw unsupported(
-        "the input \(node.inputs[position]) of \(node.operation) is known only when the model runs")
+        "the input \(node.inputs[position]) of \(node.operation) is known only when the model runs, and only a "
+          + "constant can be read there")
     }
     return tensor
   }
@@ -225,7 +229,7 @@ extension ONNXLayer {
       throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(description)")
     }
     guard Set(resolved).count == axes.count else {
-      throw malformed("\(node.operation) names an axis twice: \(axes)")
+      throw malformed("\(node.operation) names an axis twice: \(axes), and each can be named once")
     }
     return resolved.sorted()
   }

@@ -88,7 +88,7 @@ struct ONNXNetwork: SourceNetwork {
   ) throws(WeighbridgeError) {
     narrowTypes[name] = narrowType
     if values.updateValue(value, forKey: name) != nil {
-      throw .malformed("two values are called \(name)")
+      throw .malformed("two values are called \(name), and each needs a name of its own")
     }
   }
 
@@ -126,8 +126,8 @@ struct ONNXNetwork: SourceNetwork {
     computedByteCount += min(byteCount, maximumComputedByteCount + 1)
     guard computedByteCount <= maximumComputedByteCount else {
       throw .limitExceeded(
-        "computes \(type) beforehand, and all that is known beforehand would take "
-          + "\(computedByteCount) bytes or more")
+        "computes the constant \(type), and all computed constants would take \(computedByteCount) bytes; "
+          + "\(maximumComputedByteCount) are the limit")
     }
   }
 
@@ -138,8 +138,8 @@ struct ONNXNetwork: SourceNetwork {
     unrolledNodeCount += nodes
     guard unrolledNodeCount <= Self.maximumUnrolledNodeCount else {
       throw .limitExceeded(
-        "loops make more than \(Self.maximumUnrolledNodeCount) nodes in all their "
-          + "steps, which is the limit")
+        "its loops become more than \(Self.maximumUnrolledNodeCount) nodes in all their steps, which is the "
+          + "limit")
     }
   }
 

@@ -115,7 +115,8 @@ package struct ONNXSource: Sendable {
       return try Tensor(
         tensor.elementType, shape: tensor.shape, store: externalStore,
         range: offset..<offset + size)
-    case nil: throw .malformed("it has no elements")
+    case nil:
+      throw .malformed("it has no elements, and a tensor needs them in its file or beside it")
     }
   }
 }

@@ -38,7 +38,11 @@ enum ONNXConstants: ONNXFamily {
       guard let start = try layer.constant(0), let end = try layer.constant(1),
         let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
         step.doubles[0] != 0
-      else { throw layer.malformed("has no start, end or step, each of which is one number") }
+      else {
+        throw layer.malformed(
+          "takes a start, an end or a step that is not known, expected one constant number for each, and no step of 0"
+        )
+      }
       let (first, increment) = (start.doubles[0], step.doubles[0])
       let count = max(0, ((end.doubles[0] - first) / increment).rounded(.up))
       guard count <= Double(1 << 24) else {
@@ -63,7 +67,9 @@ extension ONNXLayer {
       return Tensor(.float32, shape: [numbers.count], numbers)
     }
     guard has("value_float") else {
-      throw unsupported("holds a constant that is no tensor of numbers, and only those can be read")
+      throw unsupported(
+        "holds a constant that is no tensor of numbers (such as a string or a sparse tensor), and only those "
+          + "can be read")
     }
     return Tensor(.float32, shape: [], [try float("value_float", default: 0)])
   }
@@ -76,7 +82,8 @@ extension ONNXLayer {
     else { return nil }
     guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
       throw unsupported(
-        "counts to an open size otherwise than from 0 in steps of 1, which alone can be read")
+        "counts up to an unknown size from another start than 0 or in other steps than 1, and only 0 and 1 can "
+          + "be read")
     }
     let one = Tensor(type, shape: [1], [1])
     let ones = try filled(with: one, .dimensions(end, isList: true), role: "ones")
@@ -103,8 +110,8 @@ extension ONNXLayer {
     }
     guard case .dimensions(let dimensions, _, _) = shape else {
       throw unsupported(
-        "makes a tensor of a shape that is known only when the model runs, and that is "
-          + "not made of sizes of other values")
+        "makes a tensor of a shape that is computed when the model runs, and only constant shapes and sizes of "
+          + "other values can be read")
     }
     let value: ONNXValue
     if let like = try filledLikeValue(of: dimensions, number, role) {
@@ -122,8 +129,8 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let dimensions = shape.dimensions else {
       throw unsupported(
-        "expands to sizes that are known only when the model runs, and that are not "
-          + "those of another value")
+        "expands to sizes that are computed when the model runs, and only constant sizes and those of other "
+          + "values can be read")
     }
     if let number = input.tensor, number.count == 1, number.shape.count <= dimensions.count {
       return try filled(with: number, shape)

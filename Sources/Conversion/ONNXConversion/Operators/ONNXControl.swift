@@ -69,7 +69,8 @@ extension ONNXLayer {
       let condition = newConstant(
         Tensor(.bool, shape: shapes[1], [1]), "step_\(step)/condition")
       let outputs = try run(
-        body, [stepNumber, condition] + states, "step_\(step)", narrowTypes: [nil, nil] + narrowTypes)
+        body, [stepNumber, condition] + states, "step_\(step)",
+        narrowTypes: [nil, nil] + narrowTypes)
       narrowTypes = Array(bodyNarrowTypes.dropFirst())
       guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
         throw unsupported(
@@ -86,7 +87,8 @@ extension ONNXLayer {
     }
     for (index, values) in results.enumerated() {
       guard !values.isEmpty else {
-        throw unsupported("loops over no step, so that its lists have no shape")
+        throw unsupported(
+          "loops over no step, and the lists of its outputs have a shape from one step on")
       }
       states.append(try stacked(values, 0, "output_\(index)"))
     }
@@ -126,7 +128,8 @@ extension ONNXLayer {
     var outputs: [ONNXValue] = []
     for feature in body.outputs {
       guard let value = network.values[feature.name] else {
-        throw malformed("nothing makes the output \(feature.name) of a body")
+        throw malformed(
+          "no node of a body gives its output \(feature.name), and each output needs one")
       }
       outputs.append(value)
     }

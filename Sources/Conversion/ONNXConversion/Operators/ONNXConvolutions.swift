@@ -20,7 +20,7 @@ enum ONNXConvolutions: ONNXFamily {
       for (axis, extra) in operation.outputPadding.enumerated()
       where extra >= max(window.strides[axis], window.dilation[axis]) {
         throw .unsupported(
-          "ONNX adds less than one stride after an axis, and this adds \(extra) elements")
+          "adds \(extra) elements after an axis, and ONNX can add less than one stride")
       }
       let inputs = builder.allInputs()
       return builder.add(
@@ -142,7 +142,9 @@ extension ONNXLayer {
     let outputShape = try integers("output_shape")
     guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
     else {
-      throw malformed("has an output_shape or output_padding of other axes than the kernel's")
+      throw malformed(
+        "has an output_shape or output_padding that is not as long as the kernel has axes, expected one number "
+          + "for each")
     }
 
     // By how many elements each spatial axis is too long without padding; negative if too short.
@@ -191,11 +193,13 @@ extension ONNXLayer {
     kernel: TensorType, input: TensorType
   ) throws(WeighbridgeError) -> Window {
     guard let shape = kernel.fixedShape, shape.count >= 3, shape.count == input.rank else {
-      throw malformed("has a kernel \(kernel), which does not fit the input \(input)")
+      throw malformed(
+        "has a kernel of \(kernel.shape.count) axes for the input \(input), and a kernel has as many"
+      )
     }
     let size = Array(shape.dropFirst(2))
     if let kernelShape = try integers("kernel_shape"), kernelShape != size {
-      throw malformed("has kernel_shape=\(kernelShape), and the kernel is \(shape)")
+      throw malformed("has kernel_shape=\(kernelShape), expected the kernel's own sizes \(shape)")
     }
     return try window(size: size, input: input)
   }
@@ -203,7 +207,9 @@ extension ONNXLayer {
   /// Reads a window with the strides, dilations and padding of the attributes.
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
     guard input.rank == size.count + 2 else {
-      throw malformed("has a window of \(size.count) axes, which does not fit the input \(input)")
+      throw malformed(
+        "has a window of \(size.count) axes for the input \(input), expected one for each spatial axis"
+      )
     }
     let ones = size.map { _ in 1 }
     let strides = try integers("strides") ?? ones

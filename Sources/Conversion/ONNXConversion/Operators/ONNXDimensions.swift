@@ -17,7 +17,7 @@ enum ONNXDimensions: ONNXFamily {
         ]
       }
       guard let rawAxis = try layer.integer("axis"), let first = values.first else {
-        throw layer.malformed("has no axis or no inputs, and a Concat needs both")
+        throw layer.malformed("has no inputs or no axis, and a Concat needs both")
       }
       let axis = try layer.axis(rawAxis, rank: layer.type(first).rank)
       return values.count == 1 ? values : try layer.apply(Concatenate(axis: axis), values)

@@ -114,7 +114,8 @@ extension ONNXLayer {
         dimensions.append(.axis(start))
       } else {
         guard !hasInferredSize else {
-          throw unsupported("merges several axes of open size, and all but one must be known")
+          throw unsupported(
+            "merges several axes of unknown size, and only one such axis can be read")
         }
         dimensions.append(.rest)
         hasInferredSize = true
@@ -144,7 +145,7 @@ extension ONNXLayer {
       }
     }
     guard unknownCount <= 1 else {
-      throw unsupported("merges several axes of open size, and all but one must be known")
+      throw unsupported("merges several axes of unknown size, and only one such axis can be read")
     }
     let isFinal = plan.finalOrder == Array(plan.finalOrder.indices)
     let reshaped = try apply(

@@ -18,7 +18,8 @@ enum ONNXIndexing: ONNXFamily {
       }
       guard operation.axis == operation.batchAxes else {
         throw .unsupported(
-          "ONNX gathers in batches along the axis behind them, not along \(operation.axis)")
+          "gathers along axis \(operation.axis) in batches of \(operation.batchAxes) axes, and ONNX can gather "
+            + "along the axis after the batch")
       }
       let indexVectors = builder.unsqueeze(indices, [builder.type(1).rank])
       return builder.add(
@@ -75,7 +76,9 @@ enum ONNXIndexing: ONNXFamily {
       guard let depth = try layer.constant(1)?.integers.first, depth >= 0,
         let values = try layer.constant(2), values.count == 2
       else {
-        throw layer.malformed("has no constant depth or no two values, and a OneHot needs both")
+        throw layer.malformed(
+          "has a depth or values that are not constant, and only a constant depth and two constant values can "
+            + "be read")
       }
       let rank = layer.type(indices).rank + 1
       let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
@@ -129,12 +132,14 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> (indices: [Int], dimensions: [Int]) {
     let shape = type(value).shape
     guard let count = indices.shape.last, count >= 1, count <= shape.count else {
-      throw malformed("has indices of the shape \(indices.shape), which do not fit \(type(value))")
+      throw malformed(
+        "has indices of the shape \(indices.shape) for \(type(value)), and their last size can be 1 up to its "
+          + "rank")
     }
     let dimensions = shape[..<count].compactMap(\.value)
     guard dimensions.count == count else {
       throw unsupported(
-        "indexes open axes of \(type(value)), and only axes of known sizes can be indexed")
+        "indexes axes of unknown size of \(type(value)), and only axes of known sizes can be read")
     }
     _ = try Checked.product(dimensions, of: "positions")
     let numbers = indices.integers
@@ -172,7 +177,8 @@ extension ONNXLayer {
     _ value: ONNXValue, _ updates: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let indices = try constant(1) else {
-      throw malformed("has no constant indices, and only constant ones can be read")
+      throw malformed(
+        "has indices that are known only when the model runs, and only constant ones can be read")
     }
     let (flatIndices, dimensions) = try flatIndices(indices, in: value)
     if flatIndices.isEmpty { return value }

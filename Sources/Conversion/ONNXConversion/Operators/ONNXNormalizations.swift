@@ -41,7 +41,7 @@ enum ONNXNormalizations: ONNXFamily {
         layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
       else {
         throw layer.unsupported(
-          "normalizes for training or per position; only stored means and variances of "
+          "computes its statistics when the model runs (training_mode=1 or spatial=0), and only stored ones of "
             + "channels can be read")
       }
       let operation = BatchNormalization(
@@ -70,7 +70,7 @@ enum ONNXNormalizations: ONNXFamily {
         let channels = layer.type(first).shape[1].value
       else {
         throw layer.unsupported(
-          "normalizes an unknown number of channels, and a known one is needed")
+          "normalizes an unknown number of channels, and only a known number can be read")
       }
       let operation = GroupNormalization(
         groups: channels, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
@@ -115,7 +115,7 @@ enum ONNXNormalizations: ONNXFamily {
     },
     "LpNormalization": { (layer) throws(WeighbridgeError) in
       guard try layer.integer("p", default: 2) == 2 else {
-        throw layer.unsupported("has a p other than 2, and only the norm with p=2 can be read")
+        throw layer.unsupported("normalizes by another norm than p=2, and only that can be read")
       }
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: -1)

@@ -13,7 +13,8 @@ enum ONNXPooling: ONNXFamily {
     ONNXRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       let isDilated = operation.window.dilation.contains { $0 > 1 }
       guard !isDilated || builder.opset >= 19 else {
-        throw .unsupported("ONNX dilates the mean's window from opset 19 on")
+        throw .unsupported(
+          "dilates the window of a mean, and ONNX can from opset 19 on (\(APIName.exportOpset))")
       }
       return builder.pool(
         "AveragePool", operation.window, padding: 0,
@@ -36,7 +37,9 @@ enum ONNXPooling: ONNXFamily {
         return [try layer.averagePooling(input, window, excess)]
       }
       if !countIncludePad, window.mayLieInPadding {
-        throw layer.unsupported("has a window that lies in the padding alone and so has no mean")
+        throw layer.unsupported(
+          "has a window that lies in the padding alone and has no mean, and only smaller paddings can be read"
+        )
       }
       let operation = AveragePooling(
         window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
@@ -49,7 +52,8 @@ enum ONNXPooling: ONNXFamily {
       layer.ignore("storage_order")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
         throw layer.unsupported(
-          "gives the indices of the largest elements, and only the elements can be read")
+          "gives the positions of the largest elements (Indices), and only the elements can be read"
+        )
       }
       let (window, _) = try layer.poolingWindow(layer.type(input))
       return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
@@ -106,8 +110,8 @@ extension ONNXLayer {
     let isExplicit = window.padding != .same && !isLowerPadded
     guard isExplicit || window.dilation.allSatisfy({ $0 == 1 }) else {
       throw unsupported(
-        "has auto_pad and dilations, which tools understand in several ways, and only "
-          + "explicit pads can be read")
+        "has auto_pad and dilations, which runtimes compute differently, and only explicit pads can be read"
+      )
     }
     guard usesCeilMode, window.padding != .same else { return (window, size.map { _ in 0 }) }
     let dimensions = input.shape.dropFirst(2).compactMap(\.value)
@@ -151,7 +155,9 @@ extension ONNXLayer {
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: excess.map { _ in 0 }, after: excess))
     if excessWindow.mayLieInPadding {
-      throw unsupported("has a window that lies in the padding alone and so has no mean")
+      throw unsupported(
+        "has a window that lies in the padding alone and has no mean, and only smaller paddings can be read"
+      )
     }
     return try apply(
       AveragePooling(window: excessWindow, countIncludePad: false, layout: .channelsFirst),

@@ -144,8 +144,8 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let tensor = number.tensor, tensor.shape.count <= 1 else {
       throw unsupported(
-        "takes a scale or zero point that is known only when the model runs or has several axes, and "
-          + "only constant numbers and vectors can be read")
+        "takes a scale or zero point that is not a constant number or vector, and only those can be read"
+      )
     }
     var shape = [Int](repeating: 1, count: rank)
     if tensor.count != 1 { shape[try axis(parameters.axis, rank: rank)] = tensor.count }
@@ -253,7 +253,8 @@ extension ONNXLayer {
     }
     guard let type = ElementType(onnxNumber: number), type.isFloat else {
       throw unsupported(
-        "has a precision of \(ElementType.onnxName(number)), which is no type to divide in")
+        "has precision=\(ElementType.onnxName(number)), and only float16, bfloat16, float32 and float64 can be "
+          + "read")
     }
     return type
   }

@@ -239,7 +239,10 @@ extension ONNXLayer {
     for position in 1...2 {
       guard let tensor = try constant(position), tensor.shape.count == 3,
         tensor.shape[1] == gates.count * units, index < tensor.shape[0]
-      else { throw malformed("has weights of another shape than [directions, gates, features]") }
+      else {
+        throw malformed(
+          "has weights whose shape is not [directions, gates · units, features], which is expected")
+      }
       let kernel = tensor.slice(index..<index + 1, along: 0)
         .reshaped([gates.count * units, tensor.shape[2]])
       inputs.append(newConstant(kernel.reorderingGates(gates), "weights_\(position)_\(index)"))
@@ -262,7 +265,7 @@ extension ONNXLayer {
       guard let state = try optional(other) else { continue }
       return try apply(FullLike(value: 0), to: state, role: "zeros_\(position - 5)")
     }
-    throw malformed("has no initial state, which is needed here")
+    throw malformed("has no initial state of its cell, and one is needed beside that of its output")
   }
 
   /// Returns the bias of one direction; the recurrent part is omitted if it is all zeros.
@@ -272,7 +275,10 @@ extension ONNXLayer {
     guard let tensor = try constant(3) else { return (.none, []) }
     guard tensor.shape.count == 2, tensor.shape[1] % (2 * gates.count) == 0,
       index < tensor.shape[0]
-    else { throw malformed("has a bias of another shape than [directions, 2 gates]") }
+    else {
+      throw malformed(
+        "has a bias whose shape is not [directions, 2 · gates · units], which is expected")
+    }
     let rowCount = tensor.shape[1] / 2
     let rows = tensor.slice(index..<index + 1, along: 0).reshaped([2, rowCount])
     let parts = [0, 1].map { row in

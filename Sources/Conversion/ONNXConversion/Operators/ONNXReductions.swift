@@ -9,7 +9,7 @@ enum ONNXReductions: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
-        throw .unsupported("ONNX reduces along one axis at least")
+        throw .unsupported("reduces along no axis, and ONNX can along one or more")
       }
       return builder.reduction(operation)
     },
@@ -67,7 +67,7 @@ enum ONNXReductions: ONNXFamily {
         let keepDims = try layer.flag("keepdims", default: true)
         guard let product = ONNXDimension.product(of: dimensions) else {
           throw layer.unsupported(
-            "multiplies several open sizes, and only one can be computed when the model runs")
+            "multiplies several unknown sizes, and only one can be computed when the model runs")
         }
         return [.dimensions([product], isList: keepDims, as: type)]
       }
@@ -131,8 +131,7 @@ extension ONNXLayer {
     let input = try input()
     guard try !flag("select_last_index") else {
       throw unsupported(
-        "chooses the last of equal elements (select_last_index=1), and only the first "
-          + "can be chosen")
+        "has select_last_index=1, and only the first of equal elements can be read")
     }
     let operation = Operation(
       axis: try axis(of: input, default: 0),

@@ -73,8 +73,8 @@ enum ONNXReshaping: ONNXFamily {
           .fixedShape
       else {
         throw layer.unsupported(
-          "flattens several open sizes in front of axis \(rawAxis), and all but one must "
-            + "be known")
+          "flattens several axes of unknown size before axis \(rawAxis), and only one such axis can be read"
+        )
       }
       let count = try Checked.product(leading, of: "a size")
       return [try layer.apply(ReshapeAxes([.fixed(count), .rest]), to: input)]
@@ -93,8 +93,8 @@ enum ONNXReshaping: ONNXFamily {
       } else {
         guard let dimensions = try layer.input(1).dimensions else {
           throw layer.unsupported(
-            "reshapes to a shape that is known only when the model runs, and that is not "
-              + "made of sizes of other values")
+            "reshapes to a shape that is computed when the model runs, and only constant shapes and sizes of "
+              + "other values can be read")
         }
         target = dimensions
       }
@@ -134,14 +134,14 @@ enum ONNXReshaping: ONNXFamily {
       let axes = try layer.integers("perm") ?? Array((0..<rank).reversed())
       guard axes.sorted() == Array(0..<rank) else {
         throw layer.malformed(
-          "has the order \(axes), which does not name each axis of \(layer.type(input)) " + "once")
+          "has the order \(axes), and each axis of \(layer.type(input)) is expected once")
       }
       return [try layer.transposed(input, axes)]
     },
     "Unsqueeze": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard let rawAxes = try layer.integers(1, orAttribute: "axes") else {
-        throw layer.malformed("has no axes, the places of the new ones")
+        throw layer.malformed("has no axes, and an Unsqueeze needs the positions of the new ones")
       }
       if input.tensor == nil, case .dimensions(let dimensions, false, let type) = input {
         return [.dimensions(dimensions, isList: true, as: type)]
@@ -204,7 +204,9 @@ extension ONNXLayer {
       case .known(-1): dimensions.append(.rest)
       case .known(0) where !keepsZeros:
         guard position < inputShape.count else {
-          throw malformed("keeps size \(position) of \(inputShape), which does not have it")
+          throw malformed(
+            "keeps the size of axis \(position) of an input of the shape \(inputShape), which has fewer axes"
+          )
         }
         dimensions.append(inputShape[position].value.map { .fixed($0) } ?? .axis(position))
       case .known(let number):
@@ -219,8 +221,8 @@ extension ONNXLayer {
     }
     guard dimensions.count(where: { $0 == .rest }) <= 1 else {
       throw unsupported(
-        "reshapes to several sizes that are known only when the model runs, and only "
-          + "one of them can be")
+        "reshapes to several sizes that are known only when the model runs, and only one such size can be read"
+      )
     }
     return try apply(Self.reshaping(inputShape, to: dimensions), to: input)
   }

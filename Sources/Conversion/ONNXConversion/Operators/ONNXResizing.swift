@@ -181,8 +181,8 @@ extension ONNXLayer {
       let rounding = Resampling.Rounding(rawValue: roundingName), rounding != .legacy
     else {
       throw unsupported(
-        "has coordinate_transformation_mode=\(transformationName) and "
-          + "nearest_mode=\(roundingName), a combination that cannot be read")
+        "has coordinate_transformation_mode=\(transformationName) with nearest_mode=\(roundingName), and only "
+          + "other combinations can be read")
     }
     return Resampling(
       mode: mode, transformation: transformation, rounding: isBeforeOpset11 ? .legacy : rounding)

@@ -76,7 +76,8 @@ extension ONNXGraphBuilder {
   ) throws(WeighbridgeError) -> String {
     let inner = type.shape.dropFirst().compactMap(\.value)
     guard inner.count == type.rank - 1 else {
-      throw .unsupported("ONNX wants the sizes of its states known, and they are \(type)")
+      throw .unsupported(
+        "has states of unknown size (\(type)), and only known sizes can be written")
     }
     let batch = type.shape[0].value.map { integers([$0]) } ?? dimensions(other, 0..<1)
     return add("Expand", [number(0), concatenate([batch, integers(inner)], axis: 0)])
@@ -223,8 +224,8 @@ extension ONNXLayer {
       outputAxes.count == outputCount, outputDirections.count == outputCount
     else {
       throw malformed(
-        "has axes or directions whose number is not that of the sequences and lists of "
-          + "its body")
+        "has as many axes or directions as neither its sequences nor its lists, expected one for each"
+      )
     }
     let sequences = Array(values[stateCount...])
     let steps = try stepCount(sequences, axes)
@@ -286,7 +287,9 @@ extension ONNXLayer {
     _ values: [ONNXValue], _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let first = values.first else {
-      throw malformed("loops over no step, so that its lists have no shape")
+      throw malformed(
+        "scans sequences without a step, and the lists of its outputs have a shape from one step on"
+      )
     }
     let axis = try self.axis(axis, rank: type(first).rank + 1)
     var expanded: [ONNXValue] = []

@@ -70,8 +70,8 @@ enum ONNXSlicing: ONNXFamily {
       guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
       else {
         throw layer.unsupported(
-          "splits an axis of open size, and the sizes of the parts can only be computed "
-            + "for a known one")
+          "splits an axis of unknown size into equal parts, and only an axis of known size can be read"
+        )
       }
       let size = (dimension + count - 1) / count
       let last = dimension - size * (count - 1)
@@ -162,7 +162,7 @@ extension ONNXLayer {
         "pads in the mode \(mode), and only constant, edge, reflect and wrap can be read")
     }
     guard var pads = try integers(1, orAttribute: "pads") else {
-      throw malformed("has no pads, the numbers of elements to add")
+      throw malformed("has no pads, and a Pad needs two for each axis")
     }
     let value = try number(2, orAttribute: "value") ?? 0
     let rawAxes = try constant(3)?.integers
@@ -210,8 +210,7 @@ extension ONNXLayer {
         (0...dimension).contains(after)
       else {
         throw unsupported(
-          "wraps by \(before) and \(after) elements, and no more than a known size can "
-            + "be wrapped around")
+          "wraps around by \(before) and \(after) elements, and at most a known size can be read")
       }
       var blocks = [result]
       if before > 0 {

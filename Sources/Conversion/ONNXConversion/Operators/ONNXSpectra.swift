@@ -10,7 +10,8 @@ enum ONNXSpectra: ONNXFamily {
     ONNXRow(outputsOf: STFT.self) {
       (operation, builder) throws(WeighbridgeError) in
       guard builder.opset >= 17 else {
-        throw .unsupported("ONNX has Fourier transforms from opset 17 on")
+        throw .unsupported(
+          "is a Fourier transform, which ONNX has from opset 17 on (\(APIName.exportOpset))")
       }
       return builder.fourierTransform(operation)
     }
@@ -55,13 +56,15 @@ extension ONNXLayer {
     let window = try constant(2)?.doubles
     guard let length = try constant(3)?.integers.first ?? window?.count, length >= 1,
       window.map({ $0.count == length }) ?? true
-    else { throw malformed("has frames without a length, or of another one than the window has") }
+    else {
+      throw malformed("has a frame_length that is not the length of its window, expected the same")
+    }
     guard
       let transform = STFT(
         frameFactors: window, fftLength: length, step: step)
     else {
       throw unsupported(
-        "has a window that is none of Hann, Hamming and a rectangle, which alone can be read")
+        "has a window of its own, and only those of Hann and Hamming and a rectangle can be read")
     }
     var realSignals = signals
     if type(signals).rank == 3 {

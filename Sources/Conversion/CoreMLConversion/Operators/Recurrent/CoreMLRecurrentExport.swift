@@ -36,7 +36,8 @@ extension CoreMLNetworkBuilder {
       scope = ExportScope(prefix: name, operands: operands)
       guard let layer = try CoreMLRecurrentLayer(operation, builder: self) else {
         throw .unsupported(
-          "is a bidirectional LSTM with a mask or an activation that Core ML's layer does not have")
+          "is a bidirectional LSTM with a mask or another activation than tanh and sigmoid, and Core ML can "
+            + "have those only")
       }
       layers.append(layer)
       weights.append(self.weights(layer, .lstm))
