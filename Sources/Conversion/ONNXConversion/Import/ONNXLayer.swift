@@ -7,7 +7,9 @@ import ONNXFormat
 /// A node of an ONNX file that is being converted to nodes of the graph.
 ///
 /// Attributes are marked as read; ``finish(_:)`` refuses those that were not.
-struct ONNXLayer: MappedLayer {
+struct ONNXLayer: ValueLayer {
+  typealias Context = ONNXContext
+
   let node: ONNXNode
   /// The origin that its operators record, in the file's terms.
   let source: SourceScope
@@ -33,6 +35,7 @@ struct ONNXLayer: MappedLayer {
   }
 
   var opset: Int { network.opset }
+  var outputNames: [String]? { keepsNames ? node.outputs : nil }
 
   mutating func finish(_ outputs: [ONNXValue]) throws(WeighbridgeError) {
     if let name = unread.keys.sorted().first {
@@ -181,8 +184,6 @@ extension ONNXLayer {
     network.fillValue(of: value) == Double(number)
   }
 
-  func type(_ value: ONNXValue) -> TensorType { network.type(value) }
-
   /// Returns the elements of an input that must be constant; `nil` when it is omitted.
   func constant(_ position: Int) throws(WeighbridgeError) -> Tensor? {
     guard let value = try optional(position) else { return nil }
@@ -218,154 +219,10 @@ extension ONNXLayer {
     return tensor.doubles[0]
   }
 
-  /// Converts axes to non-negative indices in ascending order.
-  func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
-    let resolved = axes.map { $0 < 0 ? $0 + rank : $0 }
-    if let position = resolved.firstIndex(where: { !(0..<rank).contains($0) }) {
-      let description =
-        rank == 0
-        ? "without axes"
-        : rank == 1 ? "that has axis 0 only" : "that has the axes 0 to \(rank - 1)"
-      throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(description)")
-    }
-    guard Set(resolved).count == axes.count else {
-      throw malformed("\(node.operation) names an axis twice: \(axes), and each can be named once")
-    }
-    return resolved.sorted()
-  }
-
-  func axis(_ axis: Int, rank: Int) throws(WeighbridgeError) -> Int {
-    try axes([axis], rank: rank)[0]
-  }
-
   /// Reads the axis of a value from an attribute.
   mutating func axis(
     of value: ONNXValue, named name: String = "axis", default defaultAxis: Int
   ) throws(WeighbridgeError) -> Int {
     try axis(try integer(name, default: defaultAxis), rank: type(value).rank)
-  }
-}
-
-/// Operators.
-extension ONNXLayer {
-  /// Applies an operator: evaluates it if all inputs are constant, otherwise adds it as a node.
-  ///
-  /// - Parameter role: The operator's role in the file's node; empty for the one that produces its
-  ///   outputs.
-  mutating func apply(
-    _ operation: any CatalogOperator, _ inputs: [ONNXValue], role: String = ""
-  ) throws(WeighbridgeError) -> [ONNXValue] {
-    let tensors = inputs.compactMap(\.tensor)
-    if tensors.count == inputs.count {
-      return try evaluate(operation, tensors).enumerated().map { position, tensor in
-        .constant(constantName(role, position), tensor)
-      }
-    }
-    let scope = source.withRole(role)
-    var ids: [ValueID] = []
-    for input in inputs { ids.append(try network.id(input, scope)) }
-    let names = role.isEmpty && keepsNames ? node.outputs : nil
-    return try network.add(operation, ids, scope, outputNames: names).map { .computed($0) }
-  }
-
-  /// Applies an operator with one output.
-  mutating func apply(
-    _ operation: any CatalogOperator, to inputs: ONNXValue..., role: String = ""
-  ) throws(WeighbridgeError) -> ONNXValue {
-    try apply(operation, inputs, role: role)[0]
-  }
-
-  private func constantName(_ role: String, _ position: Int) -> String {
-    if role.isEmpty, keepsNames, position < node.outputs.count { return node.outputs[position] }
-    if role.isEmpty { return "\(source.layer):\(position)" }
-    return position == 0 ? "\(source.layer)/\(role)" : "\(source.layer)/\(role):\(position)"
-  }
-
-  private mutating func evaluate(
-    _ operation: any CatalogOperator, _ inputs: [Tensor]
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let operation = operation.stating(.wrapping, for: inputs.map(\.type))
-    let types: [TensorType]
-    do throws(ShapeError) {
-      types = try operation.checkedOutputTypes(of: inputs.map(\.type))
-    } catch { throw malformed(error.reason) }
-    for type in types {
-      let size = try Checked.product(
-        (type.fixedShape ?? []) + [8], of: "the size of a constant")
-      try network.countConstant(type, byteCount: size)
-    }
-    return try operation.evaluate(inputs, workers: Workers(count: 1))
-  }
-
-  /// Creates a constant of this node.
-  func newConstant(_ tensor: Tensor, _ role: String) -> ONNXValue {
-    .constant("\(source.layer)/\(role)", tensor)
-  }
-
-  /// Creates a constant of one element, with the element type and rank of a value.
-  func number(_ number: Double, like value: ONNXValue, _ role: String) -> ONNXValue {
-    let ones = [Int](repeating: 1, count: type(value).rank)
-    return newConstant(Tensor(type(value).elementType, shape: ones, [number]), role)
-  }
-
-  /// Returns a constant transposed or reshaped, as a view of the same bytes.
-  func derived(
-    _ value: ONNXValue, _ role: String, _ change: (Tensor) -> Tensor
-  ) throws(WeighbridgeError) -> ONNXValue {
-    guard case .constant(let name, let tensor) = value else {
-      throw unsupported(
-        "has a weight that is known only when the model runs, and \(node.operation) "
-          + "can be read with constant ones only")
-    }
-    return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
-  }
-
-  /// Returns values of a common rank, with leading axes of size 1 added, as ONNX broadcasts them.
-  mutating func aligned(_ values: [ONNXValue]) throws(WeighbridgeError) -> [ONNXValue] {
-    let rank = values.map { type($0).rank }.max() ?? 0
-    var result: [ONNXValue] = []
-    for (position, value) in values.enumerated() {
-      let missing = rank - type(value).rank
-      guard missing > 0 else {
-        result.append(value)
-        continue
-      }
-      if case .constant(let name, let tensor) = value {
-        let ones = [Int](repeating: 1, count: missing)
-        result.append(.constant(name, tensor.reshaped(ones + tensor.shape)))
-      } else {
-        result.append(
-          try apply(
-            ExpandDims(axes: Array(0..<missing)), to: value, role: "expand_dims_\(position)"))
-      }
-    }
-    return result
-  }
-
-  /// Returns the sizes with which a reshape keeps some axes of a type.
-  func keptSizes(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
-    axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
-  }
-
-  mutating func transposed(
-    _ value: ONNXValue, _ axes: [Int], role: String = ""
-  ) throws(WeighbridgeError) -> ONNXValue {
-    if axes == Array(axes.indices) { return value }
-    return try apply(Transpose(axes: axes), to: value, role: role)
-  }
-}
-
-extension Tensor {
-  /// The elements as integers; fractions are truncated, and values out of range are clamped.
-  var integers: [Int] {
-    guard elementType == .int64 else {
-      return doubles.map { number in
-        Int(exactly: number.rounded(.towardZero)) ?? (number > 0 ? .max : .min)
-      }
-    }
-    let bytes = contiguousBytes()
-    return (0..<count).map { index in
-      (0..<8).reduce(0) { $0 | Int(bytes[index * 8 + $1]) << (8 * $1) }
-    }
   }
 }

@@ -72,33 +72,3 @@ enum ONNXDimensions: ONNXFamily {
     },
   ]
 }
-
-extension ONNXValue {
-  /// The dimensions in the list, or the only one.
-  var dimensions: [ONNXDimension]? {
-    switch self {
-    case .dimensions(let dimensions, _, _): return dimensions
-    case .constant(_, let tensor):
-      guard [.int32, .int64].contains(tensor.elementType), tensor.shape.count <= 1 else {
-        return nil
-      }
-      return tensor.integers.map(ONNXDimension.known)
-    case .computed: return nil
-    }
-  }
-
-  /// The element type, if the value consists of dimensions that are not all known.
-  var dimensionType: ElementType? {
-    guard case .dimensions(_, _, let type) = self, tensor == nil else { return nil }
-    return type
-  }
-
-  /// Whether the value is a list rather than a scalar.
-  var isList: Bool {
-    switch self {
-    case .dimensions(_, let isList, _): isList
-    case .constant(_, let tensor): tensor.shape.count == 1
-    case .computed: false
-    }
-  }
-}
