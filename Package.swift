@@ -138,7 +138,7 @@ let package = Package(
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"]),
-    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers"]),
+    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -184,7 +184,10 @@ let package = Package(
       ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
     module(
       .conversion, "TFLiteConversion",
-      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "TFLiteFormat"]),
+      [
+        "Bytes", "ConversionCore", "FlatBuffers", "GraphIR", "LayerCatalog", "TensorEncoding",
+        "TFLiteFormat",
+      ]),
     module(
       .conversion, "WBMConversion",
       [
@@ -432,8 +435,8 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
       dependencies: [
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
-        "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "Verifier", "Vision", "WBMConversion",
-        "WBMFormat", "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
+        "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat", "Verifier", "Vision",
+        "WBMConversion", "WBMFormat", "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),

@@ -29,7 +29,6 @@ import Weighbridge
     .init("mangled.weights", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a MATLAB file"),
     .init("model.tfjs.json", .unsupported, "is a model of TensorFlow.js", "Teachable Machine"),
-    .init("model.tflite", .unsupported, "is a model of TensorFlow Lite", "tf2onnx"),
     .init("notebook.ipynb", .unsupported, "is a Jupyter notebook", "the file that it saves"),
     .init(
       "pandas.h5", .malformed, "it is a pandas or PyTables table",
@@ -45,7 +44,7 @@ import Weighbridge
       "symlink.weights", .unsupported, "is a symbolic link that was checked out as text",
       "foreign/../../weights/yolov3-tiny.weights", "core.symlinks"),
     .init("text.cfg", .unsupported, "is a text file, not a model"),
-    .init("tflite.zip", .unsupported, "with model_unquant.tflite, a model of TensorFlow Lite"),
+    .init("tflite.zip", .unsupported, "is a zip archive with model_unquant.tflite", "unpack it"),
     .init("torch.h5", .unsupported, "is a PyTorch archive (torch.save)", "torch.onnx.export"),
     .init("torch_legacy.pth", .unsupported, "before version 1.6", "torch.onnx.export"),
     .init("torchscript.pt", .unsupported, "is a TorchScript archive", "torch.onnx.export"),

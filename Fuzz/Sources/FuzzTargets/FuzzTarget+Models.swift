@@ -9,7 +9,8 @@ extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
     syntax + [
-      encodings, keras, darknet, darknetWeights, onnx, coreml, wbm, metadata, customLayers, graph,
+      encodings, keras, darknet, darknetWeights, onnx, coreml, tflite, wbm, metadata,
+      customLayers, graph,
     ]
 
   static let keras = FuzzTarget("keras", [".h5", ".keras"], sizeLimit: 120_000) { bytes in
@@ -66,6 +67,10 @@ extension FuzzTarget {
   static let coreml = FuzzTarget(
     "coreml", [".mlmodel"], made: CoreMLLayerFile.seeds.map(\.bytes)
   ) { bytes in try model(bytes, ending: ".mlmodel") }
+
+  static let tflite = FuzzTarget("tflite", [".tflite"]) { bytes in
+    try model(bytes, ending: ".tflite")
+  }
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }
 

@@ -9,6 +9,7 @@ import NCNNFormat
 import NumPyFormat
 import ONNXFormat
 import SafetensorsFormat
+import TFLiteFormat
 import Vision
 import WBMFormat
 import YAML
@@ -18,7 +19,7 @@ import ZipArchive
 extension FuzzTarget {
   package static let syntax: [FuzzTarget] = [
     hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
-    coremlSyntax, wbmSyntax, json, yaml, image, ncnn,
+    coremlSyntax, tfliteSyntax, wbmSyntax, json, yaml, image, ncnn,
   ]
 
   /// Every object, attribute and dataset of an HDF5 file. Checksums are repaired, so that the data
@@ -82,6 +83,10 @@ extension FuzzTarget {
 
   static let coremlSyntax = FuzzTarget("coreml-file", [".mlmodel"]) { bytes in
     _ = try CoreMLReader.read(bytes.span.bytes)
+  }
+
+  static let tfliteSyntax = FuzzTarget("tflite-file", [".tflite"]) { bytes in
+    _ = try TFLiteFile(ByteStore(bytes))
   }
 
   static let wbmSyntax = FuzzTarget("wbm-file", [".wbm"]) { bytes in

@@ -47,7 +47,6 @@ STORIES = {
     "mangled.weights": "The weights of darknet, likewise.",
     "matlab.h5": "A MATLAB file (7.3), which is HDF5 behind 512 bytes of its own.",
     "model.tfjs.json": "`model.json` of TensorFlow.js.",
-    "model.tflite": "A model of TensorFlow Lite.",
     "notebook.ipynb": "The notebook that trains the model.",
     "pandas.h5": "A table that pandas writes (`to_hdf`): PyTables in HDF5.",
     "pickle.pkl": "A pickle of arrays.",
@@ -149,9 +148,8 @@ def tensorflow_files():
     import tensorflow as tf
 
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), name="dense")])
-    write("model.tflite", tf.lite.TFLiteConverter.from_keras_model(model).convert())
-    write("tflite.zip", archive({"model_unquant.tflite": (HERE / "model.tflite").read_bytes(),
-                                 "labels.txt": "0 cat\n"}))
+    content = tf.lite.TFLiteConverter.from_keras_model(model).convert()
+    write("tflite.zip", archive({"model_unquant.tflite": content, "labels.txt": "0 cat\n"}))
     graph = tf.Graph()
     with graph.as_default():
         tf.add(tf.compat.v1.placeholder(tf.float32, [1, 2], name="x"), 1.0, name="y")

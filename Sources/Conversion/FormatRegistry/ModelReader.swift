@@ -7,6 +7,7 @@ import DarknetConversion
 package import GraphIR
 import KerasConversion
 import ONNXConversion
+import TFLiteConversion
 import WBMConversion
 
 /// A model and the files it was read from.
@@ -39,7 +40,8 @@ package enum ModelReader {
   /// The formats, in the order in which they are tried; the order matters because both `.npz` and
   /// `.keras` files are ZIP archives.
   package static let formats: [any ModelSource.Type] = [
-    WBMModelSource.self, WeightSource.self, KerasSource.self, DarknetSource.self, CoreMLSource.self,
+    WBMModelSource.self, TFLiteSource.self, WeightSource.self, KerasSource.self, DarknetSource.self,
+    CoreMLSource.self,
     ONNXSource.self,
   ]
 

@@ -19,7 +19,7 @@ extension ForeignFile {
   private static let unpackAdvice = "unpack it first, and give the model in it"
 
   private static let modelExtensions = [
-    ".h5", ".keras", ".hdf5", ".onnx", ".mlmodel", ".cfg", ".safetensors", ".wbm",
+    ".h5", ".keras", ".hdf5", ".onnx", ".mlmodel", ".cfg", ".safetensors", ".wbm", ".tflite",
   ]
 
   private static func zip(_ members: [String]) -> String? {
@@ -36,10 +36,6 @@ extension ForeignFile {
     }
     if members.contains(where: { $0.contains(".mlpackage/") }) {
       return "is a zip archive with a Core ML package (.mlpackage); unpack it first"
-    }
-    if let model = names.first(where: { $0.hasSuffix(".tflite") }) {
-      return "is a zip archive with \(model), a model of TensorFlow Lite, which cannot be read; "
-        + "convert the Keras model that it was made from"
     }
     let models = members.filter { name in modelExtensions.contains { name.hasSuffix($0) } }
     if !models.isEmpty {

@@ -10,10 +10,6 @@ extension ForeignFile {
         + "read; \(torchAdvice)"),
     ForeignFile { pickle($0) },
     ForeignFile(
-      "TFL3", at: 4,
-      "is a model of TensorFlow Lite (.tflite), which cannot be read; convert the Keras model that "
-        + "it was made from, or make ONNX of it with tf2onnx"),
-    ForeignFile(
       "GGUF",
       "is a language model for llama.cpp (GGUF), which cannot be read; convert the "
         + "safetensors that it was made from"),

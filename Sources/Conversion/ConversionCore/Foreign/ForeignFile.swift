@@ -63,5 +63,5 @@ package struct ForeignFile: Sendable {
 
   package static let readableFormats =
     "Keras .h5, .keras and .weights.h5, darknet .cfg with .weights, ONNX, Core ML .mlmodel, "
-    + "safetensors, .npz and .wbm"
+    + "TFLite, safetensors, .npz and .wbm"
 }

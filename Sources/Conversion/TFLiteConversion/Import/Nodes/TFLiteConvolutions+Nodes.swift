@@ -1,0 +1,157 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import TFLiteFormat
+
+extension TFLiteConvolutions {
+  static let nodes: [String: TFLiteReading] = [
+    "CONV_2D": TFLiteReading(options: 1) { (layer) throws(WeighbridgeError) in
+      layer.ignore(6)  // the type of the bias, which its tensor has too
+      try layer.readActivation(3)
+      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([0, 3, 1, 2]) }
+      let input = try layer.real(0)
+      let window = try layer.window(kernel, strides: [2, 1], dilation: [5, 4])
+      return [
+        try layer.convolution(input, kernel, window, groups: try layer.groups(input, kernel))
+      ]
+    },
+    "CONV_3D": TFLiteReading(options: 106) { (layer) throws(WeighbridgeError) in
+      try layer.readActivation(4)
+      let kernel = try layer.derived(try layer.kernel(rank: 5), "") {
+        $0.permuted([4, 3, 0, 1, 2])
+      }
+      let window = try layer.window(kernel, strides: [1, 3, 2], dilation: [5, 7, 6])
+      return [try layer.convolution(try layer.real(0), kernel, window, groups: 1)]
+    },
+    "CONV_3D_TRANSPOSE": TFLiteReading(options: 106) { (layer) throws(WeighbridgeError) in
+      try layer.readActivation(4)
+      layer.ignore(5, 6, 7)
+      let kernel = try layer.derived(try layer.kernel(rank: 5), "") {
+        $0.permuted([4, 3, 0, 1, 2])
+      }
+      return [try layer.transposedConvolution(kernel, strides: [1, 3, 2])]
+    },
+    "DEPTHWISE_CONV_2D": TFLiteReading(options: 2) { (layer) throws(WeighbridgeError) in
+      layer.ignore(3)  // the multiplier, which follows from the shapes
+      try layer.readActivation(4)
+      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([3, 0, 1, 2]) }
+      let input = try layer.real(0)
+      guard let channels = layer.type(input).shape.last?.value, channels > 0 else {
+        throw layer.unsupported("has \(layer.type(input)), whose channels must be known")
+      }
+      let window = try layer.window(kernel, strides: [2, 1], dilation: [6, 5])
+      return [try layer.convolution(input, kernel, window, groups: channels)]
+    },
+    "TRANSPOSE_CONV": TFLiteReading(options: 49) { (layer) throws(WeighbridgeError) in
+      layer.ignore(4)  // the type of the bias, which its tensor has too
+      try layer.readActivation(3)
+      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([3, 0, 1, 2]) }
+      return [try layer.transposedConvolution(kernel, strides: [2, 1])]
+    },
+  ]
+}
+
+extension TFLiteLayer {
+  /// The kernel as it is stored.
+  fileprivate mutating func kernel(rank: Int) throws(WeighbridgeError) -> SourceValue {
+    let kernel = try real(1)
+    guard type(kernel).rank == rank else {
+      throw malformed("has the kernel \(type(kernel)), and one of \(rank) axes is expected")
+    }
+    return kernel
+  }
+
+  /// Reads a window of the size of a kernel `[out, in, spatial...]` from the options with these
+  /// numbers.
+  fileprivate mutating func window(
+    _ kernel: SourceValue, strides: [Int], dilation: [Int]
+  ) throws(WeighbridgeError) -> Window {
+    let size = type(kernel).shape.dropFirst(2).compactMap(\.value)
+    return try window(size: size, strides: strides, dilation: dilation)
+  }
+
+  /// Reads a window from the options with these numbers.
+  mutating func window(
+    size: [Int], strides: [Int], dilation: [Int] = []
+  ) throws(WeighbridgeError) -> Window {
+    var (steps, gaps) = ([Int](), [Int]())
+    for field in strides { steps.append(try integer(field)) }
+    for field in dilation { gaps.append(try integer(field, default: 1)) }
+    let window = Window(
+      size: size, strides: steps, dilation: dilation.isEmpty ? size.map { _ in 1 } : gaps,
+      padding: try choice(0) == 0 ? .same : .valid)
+    if let problem = window.problem { throw malformed(problem) }
+    return window
+  }
+
+  /// The number of groups into which a kernel `[out, in/groups, height, width]` divides the
+  /// channels of an image.
+  fileprivate func groups(
+    _ input: SourceValue, _ kernel: SourceValue
+  ) throws(WeighbridgeError) -> Int {
+    let (channels, taken) = (type(input).shape.last?.value, type(kernel).shape[1].value)
+    guard let channels, let taken, taken > 0, channels % taken == 0, channels > 0 else {
+      throw malformed("has the kernel \(type(kernel)), which does not fit \(type(input))")
+    }
+    return channels / taken
+  }
+
+  fileprivate mutating func convolution(
+    _ input: SourceValue, _ kernel: SourceValue, _ window: Window, groups: Int
+  ) throws(WeighbridgeError) -> SourceValue {
+    let bias = try optionalReal(2)
+    let operation = Convolution(
+      window: window, groups: groups, hasBias: bias != nil, layout: .channelsLast)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))[0]
+  }
+
+  /// Adds a transposed convolution, whose output's shape is the first input.
+  ///
+  /// - Parameters:
+  ///   - kernel: `[in, out, spatial...]`
+  ///   - strides: The numbers of the options.
+  fileprivate mutating func transposedConvolution(
+    _ kernel: SourceValue, strides: [Int]
+  ) throws(WeighbridgeError) -> SourceValue {
+    let (input, bias) = (try real(2), try optionalReal(3))
+    let placed = try window(kernel, strides: strides, dilation: [])
+    let rank = placed.size.count
+    let sizes = type(input).shape.dropFirst().prefix(rank).compactMap(\.value)
+    let targets = (try self.input(0)).dimensions?.dropFirst().prefix(rank).compactMap(\.number)
+    guard sizes.count == rank, let targets, targets.count == rank else {
+      throw unsupported(
+        "enlarges \(type(input)) to sizes that are known only when the model runs, and only known "
+          + "ones can be read")
+    }
+    var (before, after, extra) = ([Int](), [Int](), [Int]())
+    for axis in 0..<rank {
+      let (full, padding) = try transposedBorders(
+        placed, axis, from: sizes[axis], to: targets[axis])
+      before.append(padding)
+      after.append(max(0, full - padding - targets[axis]))
+      extra.append(max(0, targets[axis] - (full - padding)))
+    }
+    let window = Window(
+      size: placed.size, strides: placed.strides, dilation: placed.dilation,
+      padding: .explicit(before: before, after: after))
+    let operation = TransposedConvolution(
+      window: window, outputPadding: extra, groups: 1, hasBias: bias != nil,
+      layout: .channelsLast)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))[0]
+  }
+
+  /// The size of an axis before cropping, and how much is cropped at its beginning.
+  private func transposedBorders(
+    _ window: Window, _ axis: Int, from size: Int, to target: Int
+  ) throws(WeighbridgeError) -> (full: Int, before: Int) {
+    guard (1...1 << 32).contains(target), (1...1 << 32).contains(size) else {
+      throw malformed("enlarges an axis of \(size) elements to \(target)")
+    }
+    let full = (size - 1) * window.strides[axis] + window.size[axis]
+    guard window.padding == .same else { return (full, 0) }
+    do throws(ShapeError) {
+      return (full, try window.placement(axis, dimension: target).before)
+    } catch { throw malformed(error.reason) }
+  }
+}

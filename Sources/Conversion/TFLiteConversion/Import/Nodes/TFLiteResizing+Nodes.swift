@@ -1,0 +1,92 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import TFLiteFormat
+
+extension TFLiteResizing {
+  static let nodes: [String: TFLiteReading] = [
+    "RESIZE_BILINEAR": TFLiteReading(options: 15) { (layer) throws(WeighbridgeError) in
+      layer.ignore(0, 1)  // sizes of a former schema
+      let grid = try layer.grid(corners: 2, centers: 3)
+      let (input, sizes) = try layer.resized(try layer.real())
+      layer.rounding = .awayFromZero
+      let operation = Resizing(
+        dimensions: sizes, interpolation: .bilinear, antialiases: false, fit: .stretch,
+        layout: .channelsLast, grid: grid)
+      return [try layer.apply(operation, to: input)]
+    },
+    "RESIZE_NEAREST_NEIGHBOR": TFLiteReading(options: 74) { (layer) throws(WeighbridgeError) in
+      let grid = try layer.grid(corners: 0, centers: 1)
+      let (input, sizes) = try layer.resized(try layer.carried())
+      return [try layer.nearest(input, sizes, grid)]
+    },
+  ]
+}
+
+extension TFLiteLayer {
+  /// Reads where the input is read, from the options with these numbers.
+  fileprivate mutating func grid(
+    corners: Int, centers: Int
+  ) throws(WeighbridgeError) -> ResizingGrid {
+    let (alignsCorners, hasCenters) = (try flag(corners), try flag(centers))
+    guard !alignsCorners || !hasCenters else {
+      throw malformed("aligns corners and has half-pixel centers, and only one of both is possible")
+    }
+    return alignsCorners ? .alignCorners : hasCenters ? .halfPixel : .asymmetric
+  }
+
+  /// The image and its new height and width.
+  fileprivate func resized(
+    _ image: SourceValue
+  ) throws(WeighbridgeError) -> (SourceValue, [Int]) {
+    guard let sizes = (try input(1)).dimensions?.compactMap(\.number), sizes.count == 2,
+      type(image).rank == 4, sizes.allSatisfy({ $0 > 0 })
+    else {
+      throw unsupported(
+        "resizes \(type(image)) to sizes that are known only when the model runs, and images can "
+          + "be resized to a known height and width only")
+    }
+    return (image, sizes)
+  }
+
+  /// Repeats or selects rows and columns.
+  fileprivate mutating func nearest(
+    _ image: SourceValue, _ sizes: [Int], _ grid: ResizingGrid
+  ) throws(WeighbridgeError) -> SourceValue {
+    let old = type(image).shape[1...2].compactMap(\.value)
+    guard old.count == 2, old.allSatisfy({ $0 > 0 }) else {
+      throw unsupported("resizes \(type(image)), whose height and width must be known")
+    }
+    if grid != .alignCorners, zip(sizes, old).allSatisfy({ $0 % $1 == 0 }),
+      type(image).elementType.isFloat
+    {
+      let factors = zip(sizes, old).map { $0 / $1 }
+      return try apply(
+        Upsampling(factors: factors, interpolation: .nearest, layout: .channelsLast), to: image)
+    }
+    var result = image
+    for (axis, (size, old)) in zip(sizes, old).enumerated() {
+      let indices = (0..<size).map { Double(Self.nearest($0, from: old, to: size, grid)) }
+      result = try apply(
+        Gather(axis: axis + 1), to: result,
+        newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
+        role: axis == 0 ? "rows" : "")
+    }
+    return result
+  }
+
+  /// The element that TFLite's kernel takes for one of the output, in single precision.
+  private static func nearest(
+    _ index: Int, from old: Int, to new: Int, _ grid: ResizingGrid
+  ) -> Int {
+    let scale =
+      grid == .alignCorners && new > 1
+      ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
+    let offset: Float = grid == .halfPixel ? 0.5 : 0
+    let place = (Float(index) + offset) * scale
+    let rounded =
+      grid == .alignCorners ? place.rounded(.toNearestOrAwayFromZero) : place.rounded(.down)
+    return max(0, min(Int(rounded), old - 1))
+  }
+}
