@@ -26,7 +26,7 @@ extension ValueLayer {
       throw malformed("\(source.className) names axis \(axes[position]) of a tensor \(description)")
     }
     guard Set(resolved).count == axes.count else {
-      throw malformed("\(source.className) names an axis twice: \(axes)")
+      throw malformed("\(source.className) names an axis twice: \(axes), and each can be named once")
     }
     return resolved.sorted()
   }
