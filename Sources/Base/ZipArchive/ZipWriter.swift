@@ -25,8 +25,21 @@ package struct ZipWriter: ~Copyable {
   ///
   /// - Parameter largest: The largest size or offset written without ZIP64; tests lower it.
   package init(path: String, largest: Int = largestWithoutZIP64) throws(WeighbridgeError) {
-    file = try AtomicFile(path: path)
+    self.init(appendingTo: try AtomicFile(path: path), largest: largest)
+  }
+
+  /// Creates an archive behind what a file already contains; its offsets count from the start of the
+  /// file.
+  package init(appendingTo file: consuming AtomicFile, largest: Int = largestWithoutZIP64) {
+    self.file = file
     zip64Threshold = largest
+  }
+
+  /// Adds a member.
+  package mutating func add(_ name: String, _ bytes: [UInt8]) throws(WeighbridgeError) {
+    try begin(name, byteCount: bytes.count)
+    try append(bytes.span.bytes)
+    try end()
   }
 
   /// Begins a member of known size.
