@@ -120,7 +120,8 @@ let package = Package(
     module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
-    module(.base, "GraphIR", ["Bytes", "TensorEncoding"]),
+    module(.base, "DetectorRecord", ["Bytes"]),
+    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
     module(.base, "FlatBuffers", ["Bytes"]),
     module(.base, "Deflate", ["CZlib"]),
@@ -145,7 +146,10 @@ let package = Package(
     cLibrary("CWBM", ["CProtobufC"]),
     module(
       .formats, "WBMFormat",
-      ["Bytes", "Digests", "CWBM", "CProtobufC", "ProtobufWire", "TensorEncoding"]),
+      [
+        "Bytes", "DetectorRecord", "Digests", "CWBM", "CProtobufC", "ProtobufWire",
+        "TensorEncoding",
+      ]),
 
     // Rank 2: one file per operator.
     module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
@@ -155,8 +159,8 @@ let package = Package(
     module(
       .conversion, "ConversionCore",
       [
-        "Bytes", "DarknetFormat", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
-        "LayerCatalog", "TensorEncoding", "ZipArchive",
+        "Bytes", "DarknetFormat", "DetectorRecord", "Digests", "GraphIR", "HDF5File", "JSON",
+        "KerasFormat", "LayerCatalog", "TensorEncoding", "ZipArchive",
       ]),
     module(
       .conversion, "KerasConversion",
@@ -191,8 +195,8 @@ let package = Package(
     module(
       .conversion, "WBMConversion",
       [
-        "Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "TensorEncoding",
-        "WBMFormat",
+        "Bytes", "ConversionCore", "DetectorRecord", "Digests", "GraphIR", "LayerCatalog",
+        "TensorEncoding", "WBMFormat",
       ]),
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
@@ -293,7 +297,7 @@ let package = Package(
       exclude: ["Files"]),
     tests(
       "WBMFormatTests",
-      ["Bytes", "Digests", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
+      ["Bytes", "DetectorRecord", "Digests", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
     tests(
       "CoreMLFormatTests",
       ["Bytes", "CCoreML", "CProtobufC", "CoreMLFormat", "ProtobufWire", "TestSupport"]),

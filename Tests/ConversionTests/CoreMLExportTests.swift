@@ -426,7 +426,7 @@ import _CatalogTesting
     try model.export(to: folder.file("m.mlmodel"), options: withoutSuppression())
     let copy = try Model(contentsOf: folder.file("m.mlmodel"))
     #expect(copy.description.labels == model.description.labels)
-    #expect(copy.description.detector?.anchors == model.description.detector?.anchors)
+    #expect(copy.description.detector?.grid?.anchors == model.description.detector?.grid?.anchors)
     #expect(copy.description.author == model.description.author)
     #expect(abs((copy.description.inputs[0].image?.scale ?? 0) - 1.0 / 255) < 1e-9)
     #expect(copy.provenance.framework == "keras")

@@ -59,11 +59,12 @@ import Weighbridge
   @Test("A detector has the given anchors and classes, and the stride of its grid")
   func detector() throws {
     let detector = try #require(try described().detector)
-    #expect(detector.kind == .region && detector.hasObjectness && detector.classCount == 3)
-    #expect(detector.anchors.map(\.width) == [2.85, 2.96, 4.96])
-    #expect(detector.anchors.map(\.height) == [2.46, 4.61, 4.19])
+    let grid = try #require(detector.grid)
+    #expect(detector.kind == .region && grid.hasObjectness && detector.classCount == 3)
+    #expect(grid.anchors.map(\.width) == [2.85, 2.96, 4.96])
+    #expect(grid.anchors.map(\.height) == [2.46, 4.61, 4.19])
     let head = DetectorDescription.Head(output: "output", mask: [0, 1, 2], stride: 8, scaleXY: 1)
-    #expect(detector.heads == [head])
+    #expect(grid.heads == [head])
   }
 
   @Test("A wrong number of labels is refused with the arithmetic")
@@ -165,7 +166,7 @@ import Weighbridge
     var model = try Model(contentsOf: FixtureModel.tinyYOLO.path)
     var edit = ModelCase.tinyYOLO
     try model.describe(edit)
-    #expect(model.description.detector?.heads.first?.stride == 32)
+    #expect(model.description.detector?.grid?.heads.first?.stride == 32)
     edit = DescriptionEdit()
     edit.labels = (0..<19).map { "class \($0)" }
     let error = failure { try model.describe(edit) }

@@ -26,7 +26,7 @@ import Weighbridge
     edit.images[0].resize = .letterbox
     edit.labels = labels
     edit.detector?.confidenceThreshold = 0.3
-    edit.detector?.overlapThreshold = 0.4
+    edit.detector?.iouThreshold = 0.4
     edit.detector?.suppression = .greedy
     edit.userDefined = [
       "note": "kept", "name": "n", "author": "a", "labels": "mine", "classes": "c", "detector": "d",
@@ -50,7 +50,7 @@ import Weighbridge
     var description = description
     if target == "mlmodel" {
       description.inputs[0].image?.layout = .channelsFirst
-      description.detector?.order = .channelsFirst
+      description.detector?.grid?.order = .channelsFirst
     }
     return description
   }
@@ -118,7 +118,7 @@ import Weighbridge
     let copy = try read(folder.file("m.\(target)"))
     let expectedDescription = expected(model.description, target)
     var actual = copy.description
-    #expect(actual.detector?.confidenceThreshold == 0.3 && actual.detector?.overlapThreshold == 0.4)
+    #expect(actual.detector?.confidenceThreshold == 0.3 && actual.detector?.iouThreshold == 0.4)
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
     #expect((target == "onnx") == report.notes.contains(anchors))
     (actual.detector, actual.outputs) = (expectedDescription.detector, expectedDescription.outputs)

@@ -85,7 +85,9 @@ import Weighbridge
     record.unknownFields.fields = [field]
     record.license?.unknownFields.fields = [field]
     record.inputs[0].unknownFields.fields = [field]
-    record.detector?.unknownFields.fields = [field]
+    for place in ["", "/heads/0", "/anchors/2"] {
+      record.detector?.unknownFields[place] = UnknownFields([field])
+    }
     try file.rewrite(to: path, description: record, replacing: true)
     try Metadata.edit(path) { $0.author = "somebody else" }
     let edited = try WBMFile(path: path).header.description
@@ -93,6 +95,6 @@ import Weighbridge
     #expect(edited.unknownFields.fields == [field])
     #expect(edited.license?.unknownFields.fields == [field])
     #expect(edited.inputs[0].unknownFields.fields == [field])
-    #expect(edited.detector?.unknownFields.fields == [field])
+    #expect(edited.detector?.unknownFields == record.detector?.unknownFields)
   }
 }

@@ -33,7 +33,7 @@ import Testing
     #expect(edit.images.map(\.resize) == [.centerCrop])
     #expect(edit.detector?.kind == .yolo && edit.detector?.anchors == [1, 2])
     #expect(edit.detector?.confidenceThreshold == 0.25)
-    #expect(edit.detector?.overlapThreshold == 0.45)
+    #expect(edit.detector?.iouThreshold == 0.45)
   }
 
   @Test("A file without values changes nothing")

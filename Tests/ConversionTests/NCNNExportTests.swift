@@ -259,12 +259,13 @@ import _CatalogTesting
     let last = try #require(layers.last)
     #expect(last.type == "Yolov3DetectionOutput" && last.outputs == ["detections"])
     let detector = try #require(model.description.detector)
-    #expect(last.inputs.count == detector.heads.count)
+    let grid = try #require(detector.grid)
+    #expect(last.inputs.count == grid.heads.count)
     #expect(last.integer(0) == detector.classCount)
-    #expect(last.integer(1) == detector.heads[0].mask.count)
+    #expect(last.integer(1) == grid.heads[0].mask.count)
     #expect(
       last.parameters[4]
-        == .floats(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }))
+        == .floats(grid.anchors.flatMap { [Float($0.width), Float($0.height)] }))
     #expect(last.parameters[5] == .floats([0, 1, 2, 3]) && last.parameters[6] == .floats([2, 4]))
     #expect(!layers.contains { $0.type == "Sigmoid" })
     let producers = last.inputs.map { head in layers.first { $0.outputs.contains(head) }?.type }

@@ -84,7 +84,38 @@ private enum FormerNames: Use {
     var compact = CompactOptions()
     compact.foldsBatchNormalization = true
     #expect(compact.foldBatchNorm)
+    detectors()
     try calls()
+  }
+
+  @available(*, deprecated)
+  private static func detectors() {
+    var row = DetectorDescription(
+      kind: .detection, anchors: [],
+      heads: [.init(output: "y", mask: [], stride: nil, scaleXY: 1)], boxEncoding: .squareRoot,
+      hasObjectness: true, classCount: 2, side: 7, boxesPerCell: 3, overlapThreshold: 0.5)
+    let new = DetectorDescription.Row(
+      outputs: ["y"], side: 7, boxesPerCell: 3, squaresSizes: true)
+    #expect(row == DetectorDescription(.detection(new), classCount: 2, iouThreshold: 0.5))
+    (row.side, row.boxesPerCell, row.boxEncoding) = (5, 2, .fraction)
+    #expect(row.family == .detection(.init(outputs: ["y"], side: 5, boxesPerCell: 2)))
+    #expect(row.side == 5 && row.boxesPerCell == 2 && row.boxEncoding == .fraction)
+    #expect(row.overlapThreshold == 0.5 && row.heads.map(\.output) == ["y"] && row.anchors == [])
+    let anchor = DetectorDescription.Anchor(width: 1, height: 2)
+    var grid = DetectorDescription(.yolo(.init(anchors: [anchor], heads: [])), classCount: 1)
+    grid.heads = [.init(output: "z", mask: [0], stride: 8, scaleXY: 1)]
+    (grid.order, grid.hasBackground, grid.hasObjectness) = (.cellsFirst, true, false)
+    (grid.overlapThreshold, grid.boxEncoding) = (0.25, .squared)
+    grid.classTree = .init(parents: [nil], threshold: 0.5, choice: .walk)
+    #expect(grid.anchors == [anchor] && grid.outputs == ["z"] && grid.iouThreshold == 0.25)
+    #expect(grid.grid?.order == .cellsFirst && grid.grid?.squaresSizes == true)
+    #expect(grid.grid?.hasBackground == true && grid.grid?.hasObjectness == false)
+    #expect(grid.grid?.classTree?.choice == .walk && grid.order == .cellsFirst)
+    #expect(Detector.defaultThreshold == 0.25 && Detector.defaultOverlap == 0.45)
+    #expect(DetectorDescription.defaultOverlapThreshold == 0.45)
+    var edit = DescriptionEdit.DetectorEdit(kind: .yolo, anchors: [1, 2])
+    edit.overlapThreshold = 0.4
+    #expect(edit.iouThreshold == 0.4 && edit.overlapThreshold == 0.4)
   }
 
   @available(*, deprecated)

@@ -63,7 +63,7 @@ import Weighbridge
       inputs: [.init(name: "data")], outputs: [.init(name: "head")])
     description.inputs[0].image = Self.image(layout)
     description.detector = model.description.detector
-    description.detector?.heads[0].output = "head"
+    description.detector?.grid?.heads[0].output = "head"
     if var detector = description.detector {
       change(&detector)
       description.detector = detector
@@ -116,7 +116,7 @@ import Weighbridge
       try sample.model(record), type, layout: layout
     ) {
       $0.activated = []
-      $0.order = nil
+      $0.grid?.order = nil
     }
     let decoded = try DetectionDecoding(graph, description).graph
     #expect(decoded[decoded.inputs[0].value].type.shape[0] == 1)
@@ -151,9 +151,9 @@ import Weighbridge
     ])
     let image = try Image(contentsOf: Fixtures.file("images/dog.jpg"))
     let placement = try sample.detector(model).input(for: image).placement
-    let found = try candidates(graph, inputs, above: Detector.defaultThreshold)
+    let found = try candidates(graph, inputs, above: Detector.defaultConfidenceThreshold)
     let kept = BoxSuppression(
-      interface.detector.suppression ?? .greedy, threshold: Detector.defaultOverlap
+      interface.detector.suppression ?? .greedy, threshold: Detector.defaultIoUThreshold
     ).detections(found.map { $0.mappedToImage(placement) }).map { score, box in
       Detection(classIndex: score.classIndex, label: nil, confidence: score.confidence, box: box)
     }
@@ -182,7 +182,7 @@ import Weighbridge
     }
     #expect(try error(type.shape) == nil)
     #expect(try error(type.shape) { $0.classCount += 1 }?.code == .mismatch)
-    #expect(try error(type.shape) { $0.heads[0].output = "other" }?.code == .mismatch)
+    #expect(try error(type.shape) { $0.grid?.heads[0].output = "other" }?.code == .mismatch)
     #expect(try error([2] + type.shape.dropFirst())?.code == .unsupported)
     let open = type.shape.dropLast() + [.unknown]
     #expect(try error(Array(open))?.code == .mismatch)

@@ -115,8 +115,7 @@ import Weighbridge
   @Test("Infinite confidences of boxes that are decoded in the model are an error")
   func infiniteConfidences() throws {
     let list = DetectorDescription(
-      boxes: ["confidence", "coordinates"], classCount: 2, confidenceThreshold: 0.25,
-      overlapThreshold: 0.45, suppression: .greedy)
+      .boxes(.init(confidences: "confidence", coordinates: "coordinates")), classCount: 2)
     func boxes(_ confidence: Double, width: Double) throws -> [Candidate] {
       try BoxDecoder(list, layout: .channelsLast, inputWidth: 8, inputHeight: 8).candidates(
         [
@@ -133,8 +132,7 @@ import Weighbridge
   @Test("Infinite probabilities and objectness scores of YOLOv1 are an error")
   func infiniteRows() throws {
     let detector = DetectorDescription(
-      kind: .detection, anchors: [], heads: [.init(output: "y", mask: [], stride: nil, scaleXY: 1)],
-      boxEncoding: .fraction, hasObjectness: true, classCount: 2, side: 1, boxesPerCell: 1)
+      .detection(.init(outputs: ["y"], side: 1, boxesPerCell: 1)), classCount: 2)
     // Two probabilities, the objectness, and x, y, width and height of the box.
     func boxes(_ numbers: [Double]) throws -> [Candidate] {
       try BoxDecoder(detector, layout: .channelsFirst, inputWidth: 8, inputHeight: 8).candidates(

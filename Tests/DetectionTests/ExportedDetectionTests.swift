@@ -35,7 +35,7 @@ import Weighbridge
     edit.labels = ["ellipse", "rectangle", "triangle"]
     edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
     edit.detector?.confidenceThreshold = 0.1
-    edit.detector?.overlapThreshold = 0.3
+    edit.detector?.iouThreshold = 0.3
     try model.describe(edit)
     return model
   }
@@ -65,7 +65,7 @@ import Weighbridge
     try expectSame(model, copy, in: image)
     #expect(copy.description.inputs[0].image?.resize == .letterbox)
     #expect(copy.description.detector?.confidenceThreshold == 0.1)
-    #expect(copy.description.detector?.overlapThreshold == 0.3)
+    #expect(copy.description.detector?.iouThreshold == 0.3)
     // A .wbm file keeps what was read, too.
     try copy.write(to: folder.file("m.wbm"))
     try expectSame(model, try Model(contentsOf: folder.file("m.wbm")), in: image)

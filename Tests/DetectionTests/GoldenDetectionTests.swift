@@ -44,7 +44,7 @@ struct GoldenDetectionTests {
       let detector = try sample.candidates(try sample.record()).detector
       kinds.insert(detector.kind)
       if let suppression = detector.suppression { suppressions.insert(suppression) }
-      if let tree = detector.classTree { choices.insert(tree.choice) }
+      if let tree = detector.grid?.classTree { choices.insert(tree.choice) }
     }
     // darknet has no heads that are already decoded.
     #expect(kinds.union([.boxes]) == Set(DetectorDescription.Kind.allCases))

@@ -15,14 +15,14 @@ import Weighbridge
     let record = try sample.record()
     var detector = try sample.candidates(record).detector
     detector.activated = []
-    detector.order = order
+    detector.grid?.order = order
     change(&detector)
     var input = try ArrayFile.read(Paths.sample("Detection/\(name)/input.npy"))[0].tensor
     let (height, width) = (input.shape[2], input.shape[3])
     if order == .channelsLast { input = input.permuted([0, 2, 3, 1]).contiguous() }
     let boxes = try BoxDecoder(
       detector, layout: .channelsLast, inputWidth: width, inputHeight: height
-    ).candidates([detector.heads[0].output: input], above: record.threshold)
+    ).candidates([detector.outputs[0]: input], above: record.threshold)
     let placement = try record.placement(inputWidth: width, inputHeight: height)
     let found = boxes.map { $0.mappedToImage(placement) }.flatMap { box in
       box.scores.map {
@@ -45,7 +45,7 @@ import Weighbridge
   func scale() throws {
     let plain = try candidates("region_softmax", order: .channelsFirst).found
     let stretched = try candidates("region_softmax", order: .channelsFirst) {
-      $0.heads[0].scaleXY = 2
+      $0.grid?.heads[0].scaleXY = 2
     }.found
     #expect(!plain.isEmpty && plain.count == stretched.count)
     for (first, second) in zip(plain, stretched) {

@@ -131,7 +131,7 @@ import Weighbridge
     #expect(description.author == "Joshua Newnham" && description.license?.text == "BSD")
     #expect(description.inputs[0].image?.scale == 1.0 / 255)
     #expect(description.outputs.map(\.summary) == ["Grid [cx, cy]"])
-    #expect(description.detector?.anchors.count == 3)
+    #expect(description.detector?.grid?.anchors.count == 3)
     #expect(description.labels == ["ellipse", "rectangle", "triangle"])
     try Program.run("verify", folder.file("x.wbm"), "--against", Sample.detector).expect(0)
   }

@@ -53,14 +53,6 @@ enum Transfer {
     }
   }
 
-  /// Transfers an optional count, which is 0 in the record if it is absent.
-  func count(_ record: inout Int, _ described: inout Int?) {
-    switch self {
-    case .toRecord: record = described ?? 0
-    case .toDescription: described = record == 0 ? nil : record
-    }
-  }
-
   /// Transfers an enum case.
   func enumCase<Record: RawRepresentable<String>, Value: RawRepresentable<String>>(
     _ record: inout Record, _ described: inout Value
@@ -78,17 +70,6 @@ enum Transfer {
     switch self {
     case .toRecord: record = described.map { Record(matching: $0) }
     case .toDescription: described = record.map { Value(matching: $0) }
-    }
-  }
-
-  /// Transfers a set of enum cases.
-  func enumCases<Record: RawRepresentable<String>, Value: RawRepresentable<String> & CaseIterable>(
-    _ record: inout [Record], _ described: inout Set<Value>
-  ) {
-    switch self {
-    case .toRecord:
-      record = Value.allCases.filter(described.contains).map { Record(matching: $0) }
-    case .toDescription: described = Set(record.map { Value(matching: $0) })
     }
   }
 

@@ -53,7 +53,7 @@ package enum DescriptionComparison {
 
   private static func detector(_ description: ModelDescription) -> String? {
     description.detector.map { detector in
-      let anchors = detector.anchors.map { "\($0.width)x\($0.height)" }
+      let anchors = (detector.grid?.anchors ?? []).map { "\($0.width)x\($0.height)" }
       return "\(detector.kind.rawValue), \(detector.classCount) classes"
         + (anchors.isEmpty ? "" : ", anchors \(anchors.joined(separator: " "))")
     }

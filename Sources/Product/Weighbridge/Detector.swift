@@ -16,9 +16,9 @@ public import Vision
 /// are suppressed, and the remaining ones are mapped to the image's coordinates.
 public struct Detector: Sendable {
   /// The confidence threshold when neither the model nor the caller states one: darknet's.
-  public static let defaultThreshold = DetectorDescription.defaultConfidenceThreshold
-  /// The overlap threshold when neither the model nor the caller states one: darknet's.
-  public static let defaultOverlap = DetectorDescription.defaultOverlapThreshold
+  public static let defaultConfidenceThreshold = DetectorDescription.defaultConfidenceThreshold
+  /// The IoU threshold when neither the model nor the caller states one: darknet's.
+  public static let defaultIoUThreshold = DetectorDescription.defaultIoUThreshold
 
   /// The model.
   public let model: Model
@@ -52,7 +52,7 @@ public struct Detector: Sendable {
       detector, layout: imageInput.image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
     suppression = BoxSuppression(
       options.suppression ?? detector.suppression ?? .greedy,
-      threshold: options.iouThreshold ?? detector.overlapThreshold ?? Self.defaultOverlap,
+      threshold: options.iouThreshold ?? detector.iouThreshold ?? Self.defaultIoUThreshold,
       distanceExponent: detector.distanceExponent ?? 0.6)
     self.model = model
     self.options = options
@@ -60,8 +60,9 @@ public struct Detector: Sendable {
   }
 
   /// The confidence threshold; detections that are not above it are left out.
-  public var threshold: Double {
-    options.confidenceThreshold ?? decoder.detector.confidenceThreshold ?? Self.defaultThreshold
+  public var confidenceThreshold: Double {
+    options.confidenceThreshold ?? decoder.detector.confidenceThreshold
+      ?? Self.defaultConfidenceThreshold
   }
 
   /// Finds the objects in an image.
@@ -111,7 +112,7 @@ public struct Detector: Sendable {
     in outputs: [NamedTensor], placement: ImagePlacement = .filling
   ) throws(WeighbridgeError) -> [Detection] {
     let tensors = Dictionary(outputs.map { ($0.name, $0.tensor) }) { first, _ in first }
-    let candidates = try decoder.candidates(tensors, above: threshold)
+    let candidates = try decoder.candidates(tensors, above: confidenceThreshold)
       .map { $0.mappedToImage(placement) }
     let labels = model.description.labels
     return suppression.detections(candidates).map { score, box in
@@ -134,4 +135,18 @@ extension DetectOptions {
     guard let value, !(0...1 ~= value) else { return }
     throw .mismatch("the threshold of the \(name) is \(value), which must be 0 to 1")
   }
+}
+
+extension Detector {
+  /// The former name of ``confidenceThreshold``.
+  @available(*, deprecated, renamed: "confidenceThreshold")
+  public var threshold: Double { confidenceThreshold }
+
+  /// The former name of ``defaultConfidenceThreshold``.
+  @available(*, deprecated, renamed: "defaultConfidenceThreshold")
+  public static var defaultThreshold: Double { defaultConfidenceThreshold }
+
+  /// The former name of ``defaultIoUThreshold``.
+  @available(*, deprecated, renamed: "defaultIoUThreshold")
+  public static var defaultOverlap: Double { defaultIoUThreshold }
 }

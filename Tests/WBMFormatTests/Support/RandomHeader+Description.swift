@@ -1,4 +1,5 @@
 import Bytes
+import DetectorRecord
 import ProtobufWire
 
 @testable import WBMFormat
@@ -16,7 +17,8 @@ extension RandomHeader {
         $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
       })
     if let detector = description.detector {
-      description.classLabels = flag() ? [] : (0..<detector.classCount).map { _ in text() }
+      description.classLabels =
+        flag() ? [] : (0..<(detector.fields.classCount ?? 0)).map { _ in text() }
     }
     description.unknownFields = unknownFields()
     return description
@@ -45,39 +47,39 @@ extension RandomHeader {
   }
 
   mutating func detector(_ outputs: [String]) -> WBMDetector {
-    let anchors = list(1...5) { random in
-      var anchor = WBMDetector.Anchor(width: random.real(), height: random.real())
-      anchor.unknownFields = random.unknownFields()
-      return anchor
+    var fields = DetectorDescription.Fields(kind: DetectorDescription.Kind.allCases[number(2)])
+    let anchorCount = 1 + number(4)
+    fields.anchors = (0..<2 * anchorCount).map { _ in real() }
+    fields.heads = outputs.map { output in
+      DetectorDescription.Head(
+        output: output, mask: list(0...3) { $0.number(anchorCount - 1) },
+        stride: optional { $0.real() }, scaleXY: real(),
+        boxPoint: DetectorDescription.BoxPoint.allCases[number(2)])
     }
-    let kind = WBMDetector.Kind.allCases[number(2)]
-    var detector = WBMDetector(
-      kind: kind, anchors: anchors, anchorUnit: kind == .region ? .gridCells : .pixels,
-      heads: outputs.map { output in
-        var head = WBMDetector.Head(
-          output: output, mask: list(0...3) { $0.number(anchors.count - 1) },
-          stride: optional { $0.real() }, scaleXY: real(),
-          boxPoint: optional { WBMDetector.BoxPoint.allCases[$0.number(1)] })
-        head.unknownFields = unknownFields()
-        return head
-      },
-      boxEncoding: WBMDetector.BoxEncoding.allCases[number(3)], hasObjectness: flag(),
-      classCount: number(1000), confidenceThreshold: optional { $0.real() },
-      iouThreshold: optional { $0.real() },
-      suppression: optional { WBMDetector.Suppression.allCases[$0.number(3)] })
-    detector.activated = WBMDetector.Part.allCases.filter { _ in flag() }
-    detector.order = optional { WBMDetector.Order.allCases[$0.number(2)] }
-    detector.hasBackground = flag()
-    detector.diouExponent = optional { $0.real() }
+    fields.boxEncoding = DetectorDescription.BoxEncoding.allCases[number(3)]
+    (fields.hasObjectness, fields.hasBackground) = (flag(), flag())
+    fields.classCount = 1 + number(1000)
+    fields.confidenceThreshold = optional { $0.real() }
+    fields.iouThreshold = optional { $0.real() }
+    fields.suppression = optional { DetectorDescription.Suppression.allCases[$0.number(3)] }
+    fields.activated = Set(DetectorDescription.Part.allCases.filter { _ in flag() })
+    fields.order = optional { DetectorDescription.Order.allCases[$0.number(2)] }
+    fields.distanceExponent = optional { $0.real() }
     if flag() {
-      detector.classCount = number(9)
-      var tree = WBMDetector.ClassTree(
-        parents: (0..<detector.classCount).map { $0 == 0 || flag() ? nil : number($0 - 1) },
-        threshold: real(), choice: WBMDetector.TreeChoice.allCases[number(1)])
-      tree.unknownFields = unknownFields()
-      detector.classTree = tree
+      let classCount = 1 + number(9)
+      fields.classCount = classCount
+      fields.classTree = DetectorDescription.ClassTree(
+        parents: (0..<classCount).map { $0 == 0 || flag() ? nil : number($0 - 1) },
+        threshold: real(), choice: DetectorDescription.ClassTree.Choice.allCases[number(1)])
     }
-    detector.unknownFields = unknownFields()
+    let places =
+      [""] + (0..<anchorCount).map { "/anchors/\($0)" } + outputs.indices.map { "/heads/\($0)" }
+      + (fields.classTree == nil ? [] : ["/classTree"])
+    var detector = WBMDetector(fields)
+    for place in places {
+      let unknown = unknownFields()
+      if !unknown.fields.isEmpty { detector.unknownFields[place] = unknown }
+    }
     return detector
   }
 

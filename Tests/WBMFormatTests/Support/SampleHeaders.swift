@@ -1,4 +1,5 @@
 import Bytes
+import DetectorRecord
 import ProtobufWire
 
 @testable import WBMFormat
@@ -86,18 +87,17 @@ enum SampleHeaders {
   ].sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
 
   private static var description: WBMDescription {
-    var detector = WBMDetector(
-      kind: .yolo,
-      anchors: [.init(width: 10, height: 13.5), .init(width: 0, height: 1)], anchorUnit: .pixels,
-      heads: [.init(output: "boxes", mask: [1, 0], stride: 32, scaleXY: 1.05)],
-      boxEncoding: .exponential, hasObjectness: true, classCount: 2, confidenceThreshold: 0,
-      iouThreshold: 0.45, suppression: .greedy)
-    detector.heads.append(
-      .init(output: "again", mask: [], stride: nil, scaleXY: 0, boxPoint: .leftTop))
-    detector.activated = [.centers, .classes]
-    detector.order = .cellsFirst
+    var detector = DetectorDescription.Fields(kind: .yolo, anchors: [10, 13.5, 0, 1])
+    detector.heads = [
+      .init(output: "boxes", mask: [1, 0], stride: 32, scaleXY: 1.05),
+      .init(output: "again", mask: [], stride: nil, scaleXY: 0, boxPoint: .leftTop),
+    ]
+    (detector.boxEncoding, detector.hasObjectness) = (.exponential, true)
+    (detector.hasBackground, detector.classCount) = (false, 2)
+    (detector.confidenceThreshold, detector.iouThreshold) = (0, 0.45)
+    (detector.suppression, detector.distanceExponent) = (.greedy, 0.6)
+    (detector.activated, detector.order) = ([.centers, .classes], .cellsFirst)
     detector.classTree = .init(parents: [nil, 0], threshold: 0.5, choice: .walk)
-    detector.diouExponent = 0.6
     return WBMDescription(
       name: "model", author: "",
       license: WBMLicense(text: "MIT License", spdx: "MIT", note: "given by the user"),
@@ -110,7 +110,7 @@ enum SampleHeaders {
             layout: .channelsLast))
       ],
       outputs: [WBMFeature(name: "boxes"), WBMFeature(name: "again", description: "")],
-      classLabels: ["cat", ""], detector: detector,
+      classLabels: ["cat", ""], detector: WBMDetector(detector),
       userDefined: [WBMKeyValue(key: "a", value: ""), WBMKeyValue(key: "b", value: "1")])
   }
 

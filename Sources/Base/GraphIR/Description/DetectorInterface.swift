@@ -14,7 +14,7 @@ package struct DetectorInterface: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description is incomplete, has a
   ///   different number of labels than classes, or the model takes anything but one image.
   package init(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) {
-    guard let detector = description.detector, !detector.heads.isEmpty else {
+    guard let detector = description.detector, !detector.outputs.isEmpty else {
       throw .mismatch(
         "the model does not say how boxes are read from its outputs: describe its detector "
           + "(\(APIName.detector) and \(APIName.anchors), or \(APIName.metadataFile))")

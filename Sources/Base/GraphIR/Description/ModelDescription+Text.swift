@@ -49,20 +49,29 @@ extension DetectorDescription {
   /// The detector on one line.
   package var line: String {
     var parts = ["\(kind.rawValue), \(classCount) classes"]
+    switch family {
+    case .region(let grid): grid.describe(in: &parts, anchorUnit: "grid cells")
+    case .yolo(let grid), .gaussianYOLO(let grid): grid.describe(in: &parts, anchorUnit: "pixels")
+    case .detection(let row):
+      parts.append("\(row.side)x\(row.side) cells of \(row.boxesPerCell) boxes")
+      parts.append("\(row.squaresSizes ? "square-root" : "fraction") sizes")
+    case .boxes: parts.append("fraction sizes")
+    }
+    if let suppression { parts.append("\(suppression.rawValue) suppression") }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension DetectorDescription.Grid {
+  fileprivate func describe(in parts: inout [String], anchorUnit: String) {
     if classTree != nil { parts[0] += " in a tree" }
     if !anchors.isEmpty {
       let boxes = anchors.map { "\($0.width)x\($0.height)" }.joined(separator: ", ")
-      parts.append("anchors \(boxes) (\(kind == .region ? "grid cells" : "pixels"))")
+      parts.append("anchors \(boxes) (\(anchorUnit))")
     }
-    if let side, let boxesPerCell {
-      parts.append("\(side)x\(side) cells of \(boxesPerCell) boxes")
-    }
-    let scales = heads.map { "\($0.scaleXY)" }
     if heads.contains(where: { $0.scaleXY != 1 }) {
-      parts.append("scale_x_y \(scales.joined(separator: ", "))")
+      parts.append("scale_x_y \(heads.map { "\($0.scaleXY)" }.joined(separator: ", "))")
     }
-    if boxEncoding != .exponential { parts.append("\(boxEncoding.rawValue) sizes") }
-    if let suppression { parts.append("\(suppression.rawValue) suppression") }
-    return parts.joined(separator: ", ")
+    if squaresSizes { parts.append("squared sizes") }
   }
 }

@@ -9,48 +9,41 @@ extension ModelContent {
   package func makeDetector(
     _ edit: DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) -> DetectorDescription {
-    var detector = DetectorDescription(
-      kind: edit.kind, anchors: [], heads: [], boxEncoding: edit.boxEncoding ?? .exponential,
-      hasObjectness: edit.hasObjectness ?? true, hasBackground: edit.hasBackground ?? false,
-      classCount: 0, activated: edit.activated ?? [], order: edit.order,
-      classTree: edit.classTree, confidenceThreshold: edit.confidenceThreshold,
-      overlapThreshold: edit.overlapThreshold, suppression: edit.suppression,
-      distanceExponent: edit.distanceExponent)
+    var fields = edit
     let labelCount = description.labels.isEmpty ? nil : description.labels.count
-    let classCount = edit.classCount ?? edit.classTree?.parents.count ?? labelCount
+    fields.classCount = edit.classCount ?? edit.classTree?.parents.count ?? labelCount
     switch edit.kind {
-    case .detection: try fillRow(&detector, edit, classCount: classCount)
-    case .boxes: try fillBoxes(&detector, edit, classCount: classCount)
-    case .region, .yolo, .gaussianYOLO:
-      try fillGrids(&detector, edit, classCount: classCount)
+    case .detection: try fillRow(&fields)
+    case .boxes: try fillBoxes(&fields)
+    case .region, .yolo, .gaussianYOLO: try fillGrids(&fields)
     }
-    try detector.checkNumbers()
-    return detector
+    try fields.checkNumbers()
+    return DetectorDescription(fields)
   }
 
   private func fillGrids(
-    _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
+    _ fields: inout DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) {
-    guard edit.side == nil, edit.boxesPerCell == nil else {
+    guard fields.side == nil, fields.boxesPerCell == nil else {
       throw .mismatch(
-        "a \(edit.kind.rawValue) detector has no side and no number of boxes in a cell")
+        "a \(fields.kind.rawValue) detector has no side and no number of boxes in a cell")
     }
-    var classCount = classCount
-    detector.anchors = try anchors(edit)
-    for var head in try heads(edit, anchorCount: detector.anchors.count) {
-      let type = try outputType(of: head, anchorCount: detector.anchors.count)
-      classCount = try checkChannels(
-        type, head, coordinates: detector.coordinateCount, classCount: classCount,
-        axis: channelAxis(edit.order))
-      head.stride = head.stride ?? headStride(type, axis: channelAxis(edit.order))
-      detector.heads.append(head)
+    try checkAnchors(fields)
+    fields.boxEncoding = fields.boxEncoding ?? .exponential
+    let coordinateCount = DetectorDescription(fields).coordinateCount
+    let axis = channelAxis(fields.order)
+    var heads = try heads(fields)
+    for index in heads.indices {
+      let type = try outputType(of: heads[index], anchorCount: fields.anchors.count / 2)
+      fields.classCount = try checkChannels(
+        type, heads[index], coordinates: coordinateCount, classCount: fields.classCount,
+        axis: axis)
+      heads[index].stride = heads[index].stride ?? headStride(type, axis: axis)
     }
-    detector.classCount = classCount ?? 0
+    fields.heads = heads
   }
 
-  private func anchors(
-    _ edit: DescriptionEdit.DetectorEdit
-  ) throws(WeighbridgeError) -> [DetectorDescription.Anchor] {
+  private func checkAnchors(_ edit: DescriptionEdit.DetectorEdit) throws(WeighbridgeError) {
     guard !edit.anchors.isEmpty, edit.anchors.count % 2 == 0 else {
       throw .mismatch(
         "a \(edit.kind.rawValue) detector needs anchors as pairs of width and height, and "
@@ -59,17 +52,14 @@ extension ModelContent {
     guard edit.anchors.allSatisfy({ $0 > 0 && $0.isFinite }) else {
       throw .mismatch("an anchor's width and height must be above 0")
     }
-    return stride(from: 0, to: edit.anchors.count, by: 2).map {
-      DetectorDescription.Anchor(width: edit.anchors[$0], height: edit.anchors[$0 + 1])
-    }
   }
 
   /// The heads that the edit names; by default all outputs, with equal numbers of anchors.
   private func heads(
-    _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
+    _ edit: DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) -> [DetectorDescription.Head] {
     if let heads = edit.heads { return heads }
-    let masks = try masks(edit, anchorCount: anchorCount)
+    let masks = try masks(edit, anchorCount: edit.anchors.count / 2)
     return zip(graph.outputs, masks).map {
       DetectorDescription.Head(output: $0.name, mask: $1, stride: nil, scaleXY: 1)
     }

@@ -5,16 +5,17 @@ extension ModelContent {
   /// Fills in a detector whose outputs are decoded boxes: confidences `[boxes, classes]` and
   /// coordinates `[boxes, 4]`.
   package func fillBoxes(
-    _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
+    _ fields: inout DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) {
-    guard edit.anchors.isEmpty, edit.side == nil, edit.boxesPerCell == nil,
-      edit.classTree == nil, edit.hasObjectness != true, !detector.hasBackground
+    guard fields.anchors.isEmpty, fields.side == nil, fields.boxesPerCell == nil,
+      fields.classTree == nil, fields.hasObjectness != true, fields.hasBackground != true,
+      fields.order == nil
     else {
       throw .mismatch(
-        "a boxes detector has no anchors, cells, objectness, background or class tree")
+        "a boxes detector has no anchors, cells, objectness, background, order or class tree")
     }
     let outputs = graph.outputs.map(\.name)
-    let heads = edit.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
+    let heads = fields.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
     guard heads.count == 2, heads.allSatisfy(\.mask.isEmpty) else {
       throw .mismatch(
         "a boxes detector has two heads without masks, the confidences and the places, and "
@@ -25,15 +26,14 @@ extension ModelContent {
       return graph[graph.outputs[position].value].type
     }
     guard types.allSatisfy({ $0.rank == 2 }), let count = types[0].shape[1].value,
-      (classCount ?? count) == count, types[1].shape[1] == 4,
+      (fields.classCount ?? count) == count, types[1].shape[1] == 4,
       types[0].shape[0].agrees(with: types[1].shape[0])
     else {
       throw .mismatch(
         "the outputs \(heads[0].output) and \(heads[1].output) are \(types[0]) and \(types[1]), "
-          + "expected [boxes, \(classCount?.description ?? "classes")] and [boxes, 4]")
+          + "expected [boxes, \(fields.classCount?.description ?? "classes")] and [boxes, 4]")
     }
-    (detector.heads, detector.classCount) = (heads, count)
-    detector.boxEncoding = edit.boxEncoding ?? .fraction
-    detector.hasObjectness = false
+    (fields.heads, fields.classCount) = (heads, count)
+    fields.boxEncoding = fields.boxEncoding ?? .fraction
   }
 }

@@ -37,49 +37,7 @@ public struct DescriptionEdit: Sendable {
   }
 
   /// What is said about a detector.
-  public struct DetectorEdit: Sendable, Hashable {
-    /// The family.
-    public var kind: DetectorDescription.Kind
-    /// Alternating widths and heights, in grid cells for region and in input pixels for yolo; none
-    /// for detection.
-    public var anchors: [Double]
-    /// The outputs that contain boxes, by new name; a stride of `nil` is computed from the shapes.
-    /// By default all outputs, with equal shares of the anchors.
-    public var heads: [DetectorDescription.Head]?
-    /// How the size of a box is stored; by default exponential, or a fraction for
-    /// ``DetectorDescription/Kind/detection``.
-    public var boxEncoding: DetectorDescription.BoxEncoding?
-    /// Whether each box has a score for containing any object; true by default.
-    public var hasObjectness: Bool?
-    /// Whether the first class score is that of the background; false by default.
-    public var hasBackground: Bool?
-    /// The parts of a box to which the model has already applied the activation; none by default.
-    public var activated: Set<DetectorDescription.Part>?
-    /// The order of a head's values; by default the axis order of the model's image.
-    public var order: DetectorDescription.Order?
-    /// The number of cells along each axis; for ``DetectorDescription/Kind/detection`` only.
-    public var side: Int?
-    /// The number of boxes in each cell; for ``DetectorDescription/Kind/detection`` only.
-    public var boxesPerCell: Int?
-    /// The tree of the classes, if they are not a flat list.
-    public var classTree: DetectorDescription.ClassTree?
-    /// The number of classes; by default that of the labels, else computed from the channels.
-    public var classCount: Int?
-    /// How overlapping boxes are suppressed.
-    public var suppression: DetectorDescription.Suppression?
-    /// The exponent of the centers' distance in ``DetectorDescription/Suppression/distance``.
-    public var distanceExponent: Double?
-    /// The minimum confidence of a box that is reported, 0...1.
-    public var confidenceThreshold: Double?
-    /// The overlap (intersection over union, 0...1) above which boxes suppress each other.
-    public var overlapThreshold: Double?
-
-    /// Creates an edit with defaults for the rest.
-    public init(kind: DetectorDescription.Kind, anchors: [Double]) {
-      self.kind = kind
-      self.anchors = anchors
-    }
-  }
+  public typealias DetectorEdit = DetectorDescription.Fields
 
   /// The model's name.
   public var name: String?

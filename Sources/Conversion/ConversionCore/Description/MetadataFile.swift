@@ -25,7 +25,9 @@ extension DescriptionEdit {
         feature, names: \.outputNames, listed: \.listedOutputs, summaries: \.outputSummaries)
     }
     labels = try members.strings("labels")
-    if let detector = try members.object("detector") { self.detector = try DetectorEdit(detector) }
+    detector = try members.object("detector").map { (object) throws(WeighbridgeError) in
+      try MetadataFieldReader.record(object)
+    }
     if var user = try members.object("userDefined") { userDefined = try user.allStrings() }
     try members.finish()
   }

@@ -32,20 +32,22 @@ extension ConvertedLayout {
     for position in transposedInputs where position < result.inputs.count {
       result.inputs[position].image?.layout = Self.layout
     }
-    guard let detector = description.detector, detector.hasGrid, let layout else { return result }
+    guard let detector = description.detector, let grid = detector.grid, let layout else {
+      return result
+    }
     guard !transposedInputs.isEmpty || !transposedOutputs.isEmpty else { return result }
     let transposedNames = Set(transposedOutputs.map { graph.outputs[$0].name })
-    let isTransposed = detector.heads.allSatisfy { transposedNames.contains($0.output) }
+    let isTransposed = grid.heads.allSatisfy { transposedNames.contains($0.output) }
     let order: DetectorDescription.Order =
       Self.layout == .channelsFirst ? .channelsFirst : .channelsLast
-    result.detector?.order = isTransposed ? order : detector.order(in: layout)
+    result.detector?.grid?.order = isTransposed ? order : detector.order(in: layout)
     return result
   }
 }
 
 extension ModelDescription {
   /// The outputs that are a detector's heads.
-  package var headNames: [String] { detector?.heads.map(\.output) ?? [] }
+  package var headNames: [String] { detector?.outputs ?? [] }
 }
 
 /// The outcome of a conversion, with the positions of the ports that were transposed.

@@ -53,7 +53,7 @@ struct CoreMLDetection {
     CoreMLSuppression(
       method: .init(isPerClass: detector.suppression != .classAgnostic), labels: .strings(labels),
       iouThreshold: detector.suppression == DetectorDescription.Suppression.none
-        ? 1 : detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold,
+        ? 1 : detector.iouThreshold ?? DetectorDescription.defaultIoUThreshold,
       confidenceThreshold: detector.confidenceThreshold
         ?? DetectorDescription.defaultConfidenceThreshold,
       inputs: Self.rawOutputs, outputs: Self.outputs, iouThresholdInput: Self.iouThreshold,

@@ -23,7 +23,7 @@ extension CoreMLMetadata {
       description, provenance, .coreML, omitting: canJoinLabels ? [.labels] : [],
       additional: [
         ("classes", canJoinLabels ? labels.joined(separator: ",") : nil),
-        ("non_maximum_suppression_threshold", detector?.overlapThreshold.map { "\($0)" }),
+        ("non_maximum_suppression_threshold", detector?.iouThreshold.map { "\($0)" }),
         ("confidence_threshold", detector?.confidenceThreshold.map { "\($0)" }),
         ("com.apple.coreml.model.preview.type", returnsBoxes ? "objectDetector" : nil),
         ("converter", provenance.converter.isEmpty ? nil : provenance.converter),

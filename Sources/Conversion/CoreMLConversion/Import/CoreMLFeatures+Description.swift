@@ -45,8 +45,9 @@ extension CoreMLFeatures {
       return nil
     }
     return DetectorDescription(
-      boxes: names, classCount: count, confidenceThreshold: suppression.confidenceThreshold,
-      overlapThreshold: suppression.iouThreshold,
+      .boxes(.init(confidences: names[0], coordinates: names[1])), classCount: count,
+      confidenceThreshold: suppression.confidenceThreshold,
+      iouThreshold: suppression.iouThreshold,
       suppression: method.isPerClass ? .greedy : .classAgnostic)
   }
 

@@ -8,37 +8,47 @@ extension DarknetSectionText {
   mutating func set(
     _ detector: DetectorDescription?, of output: String?
   ) throws(WeighbridgeError) {
-    guard let detector, let head = detector.heads.first(where: { $0.output == output }) else {
-      throw .unsupported(
-        "gives boxes that the model does not describe, and darknet needs that (\(APIName.detector))"
-      )
+    guard let detector, let output, detector.outputs.contains(output) else {
+      throw Self.missingDescription
     }
     set("classes", detector.classCount)
-    if detector.kind == .detection { return try setGrid(detector) }
-    if detector.kind != .region {
-      set("mask", head.mask.map(String.init).joined(separator: ","))
+    switch detector.family {
+    case .detection(let row): set(row)
+    case .region(let grid):
+      // A region section has no mask, and no such setting as the suppression: its boxes are always
+      // suppressed greedily.
+      try set(grid, of: output)
+    case .yolo(let grid), .gaussianYOLO(let grid):
+      try set(grid, of: output, hasMask: true)
+      setSuppression(detector)
+    case .boxes: throw Self.missingDescription
     }
-    let anchors = detector.anchors.flatMap { ["\($0.width)", "\($0.height)"] }
-    set("anchors", anchors.joined(separator: ","))
-    set("num", detector.anchors.count)
-    flag("background", detector.hasBackground)
-    set("scale_x_y", head.scaleXY, unless: 1)
-    flag("new_coords", detector.boxEncoding == .squared)
-    set("yolo_point", head.boxPoint.rawValue, unless: "center")
-    // A region section has no such setting: its boxes are always suppressed greedily.
-    if detector.kind != .region { setSuppression(detector) }
   }
 
-  private mutating func setGrid(_ detector: DetectorDescription) throws(WeighbridgeError) {
-    guard let side = detector.side, let count = detector.boxesPerCell else {
-      throw .unsupported(
-        "gives boxes that the model does not describe, and darknet needs that (\(APIName.detector))"
-      )
+  private static let missingDescription = WeighbridgeError.unsupported(
+    "gives boxes that the model does not describe, and darknet needs that (\(APIName.detector))")
+
+  private mutating func set(
+    _ grid: DetectorDescription.Grid, of output: String, hasMask: Bool = false
+  ) throws(WeighbridgeError) {
+    guard let head = grid.heads.first(where: { $0.output == output }) else {
+      throw Self.missingDescription
     }
+    if hasMask { set("mask", head.mask.map(String.init).joined(separator: ",")) }
+    let anchors = grid.anchors.flatMap { ["\($0.width)", "\($0.height)"] }
+    set("anchors", anchors.joined(separator: ","))
+    set("num", grid.anchors.count)
+    flag("background", grid.hasBackground)
+    set("scale_x_y", head.scaleXY, unless: 1)
+    flag("new_coords", grid.squaresSizes)
+    set("yolo_point", head.boxPoint.rawValue, unless: "center")
+  }
+
+  private mutating func set(_ row: DetectorDescription.Row) {
     set("coords", 4)
-    set("side", side)
-    set("num", count)
-    flag("sqrt", detector.boxEncoding == .squareRoot)
+    set("side", row.side)
+    set("num", row.boxesPerCell)
+    flag("sqrt", row.squaresSizes)
   }
 
   private mutating func setSuppression(_ detector: DetectorDescription) {

@@ -232,7 +232,7 @@ extension DarknetTranslation {
     }
     for (role, tensor) in weights { self.weights[sections.weightName(position, role)] = tensor }
     let port = graph.outputs.first { $0.value == nodes.last?.outputs[0] }
-    if let port, let detector, detector.heads.contains(where: { $0.output == port.name }) {
+    if let port, let detector, detector.outputs.contains(port.name) {
       try addBoxes(detector, port)
     }
     return output
@@ -243,10 +243,9 @@ extension DarknetTranslation {
   private mutating func addBoxes(
     _ detector: DetectorDescription, _ port: Port
   ) throws(WeighbridgeError) {
-    let isPlain =
-      detector.activated.isEmpty && detector.classTree == nil && detector.hasObjectness
-      && !detector.hasBackground && [.yolo, .region].contains(detector.kind)
-    guard isPlain else { return note("darknet has no section for what the detector record says") }
+    guard let grid = detector.grid, detector.kind != .gaussianYOLO, detector.activated.isEmpty,
+      grid.classTree == nil, grid.hasObjectness, !grid.hasBackground
+    else { return note("darknet has no section for what the detector record says") }
     var section = DarknetSectionText(detector.kind == .yolo ? "yolo" : "region")
     try section.set(detector, of: port.name)
     if detector.kind == .region { section.flag("softmax", true) }

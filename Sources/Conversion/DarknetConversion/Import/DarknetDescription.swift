@@ -55,16 +55,9 @@ struct DarknetDescription {
       return nil
     }
     var detector = first
-    detector.anchors = []
+    detector.grid?.anchors = []
     for (output, head) in result.heads {
-      let anchors = head.detector.anchors
-      let isKnown = detector.anchors.isEmpty || detector.anchors == anchors
-      let start = isKnown ? 0 : detector.anchors.count
-      if start > 0 || detector.anchors.isEmpty { detector.anchors += anchors }
-      detector.heads.append(
-        DetectorDescription.Head(
-          output: output, mask: head.mask.map { $0 + start }, stride: stride(output),
-          scaleXY: head.scaleXY, boxPoint: head.boxPoint))
+      detector.append(output, head, stride: stride(output))
       // darknet uses the settings of the last box layer.
       detector.suppression = head.detector.suppression
       detector.distanceExponent = head.detector.distanceExponent
@@ -87,10 +80,28 @@ struct DarknetDescription {
 }
 
 extension DetectorDescription {
+  /// Adds an output with the boxes of a head.
+  fileprivate mutating func append(_ output: String, _ head: DarknetHead, stride: Double?) {
+    if case .detection(var row) = family {
+      row.outputs.append(output)
+      family = .detection(row)
+    }
+    guard var grid, let anchors = head.detector.grid?.anchors else { return }
+    let isKnown = grid.anchors.isEmpty || grid.anchors == anchors
+    let start = isKnown ? 0 : grid.anchors.count
+    if start > 0 || grid.anchors.isEmpty { grid.anchors += anchors }
+    grid.heads.append(
+      Head(
+        output: output, mask: head.mask.map { $0 + start }, stride: stride,
+        scaleXY: head.scaleXY, boxPoint: head.boxPoint))
+    self.grid = grid
+  }
+
   /// Whether another detector differs only in what may vary between heads.
   fileprivate func isCompatible(with other: DetectorDescription) -> Bool {
     var other = other
-    (other.anchors, other.suppression) = (anchors, suppression)
+    other.suppression = suppression
+    if let grid { other.grid?.anchors = grid.anchors }
     other.distanceExponent = distanceExponent
     return self == other
   }

@@ -33,10 +33,10 @@ enum DarknetDetections {
     let scale = try layer.double("scale_x_y", default: 1)
     let isActivated = try layer.flag("new_coords")
     var detector = DetectorDescription(
-      kind: .yolo, anchors: anchors.all, heads: [],
-      boxEncoding: isActivated ? .squared : .exponential, hasObjectness: true,
-      classCount: classes, activated: Set(DetectorDescription.Part.allCases),
-      order: .channelsFirst)
+      .yolo(
+        .init(
+          anchors: anchors.all, heads: [], squaresSizes: isActivated, order: .channelsFirst)),
+      classCount: classes, activated: Set(DetectorDescription.Part.allCases))
     try layer.readSuppression(&detector)
     layer.result.head = DarknetHead(detector: detector, mask: anchors.mask, scaleXY: scale)
     var boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
@@ -56,9 +56,8 @@ enum DarknetDetections {
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
     let scale = try layer.double("scale_x_y", default: 1)
     var detector = DetectorDescription(
-      kind: .gaussianYOLO, anchors: anchors.all, heads: [], boxEncoding: .exponential,
-      hasObjectness: true, classCount: classes,
-      activated: Set(DetectorDescription.Part.allCases), order: .channelsFirst)
+      .gaussianYOLO(.init(anchors: anchors.all, heads: [], order: .channelsFirst)),
+      classCount: classes, activated: Set(DetectorDescription.Part.allCases))
     try layer.readSuppression(&detector)
     layer.result.head = DarknetHead(
       detector: detector, mask: anchors.mask, scaleXY: scale, boxPoint: try layer.boxPoint())
@@ -104,11 +103,13 @@ enum DarknetDetections {
     let boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
     let isAlexeyAB = layer.fork == .alexeyab
     let detector = DetectorDescription(
-      kind: .region, anchors: anchors.all, heads: [], boxEncoding: .exponential,
-      hasObjectness: !hasBackground, hasBackground: hasBackground, classCount: classes,
-      activated: isAlexeyAB ? [.objectness, .classes] : Set(DetectorDescription.Part.allCases),
-      order: isAlexeyAB ? .cellsFirst : .channelsFirst,
-      classTree: hasBackground ? nil : tree.map { layer.classTree($0) })
+      .region(
+        .init(
+          anchors: anchors.all, heads: [], hasObjectness: !hasBackground,
+          hasBackground: hasBackground, order: isAlexeyAB ? .cellsFirst : .channelsFirst,
+          classTree: hasBackground ? nil : tree.map { layer.classTree($0) })),
+      classCount: classes,
+      activated: isAlexeyAB ? [.objectness, .classes] : Set(DetectorDescription.Part.allCases))
     layer.result.head = DarknetHead(detector: detector, mask: anchors.mask)
     var parts: [ValueID] = []
     if isAlexeyAB {
@@ -156,10 +157,11 @@ enum DarknetDetections {
     } else if coordinates == 4 {
       layer.result.head = DarknetHead(
         detector: DetectorDescription(
-          kind: .detection, anchors: [], heads: [],
-          boxEncoding: storesSquareRoots ? .squareRoot : .fraction, hasObjectness: true,
-          classCount: classes, activated: Set(DetectorDescription.Part.allCases), side: side,
-          boxesPerCell: boxesPerCell))
+          .detection(
+            .init(
+              outputs: [], side: side, boxesPerCell: boxesPerCell,
+              squaresSizes: storesSquareRoots)),
+          classCount: classes, activated: Set(DetectorDescription.Part.allCases)))
     } else {
       layer.decide("has coords=\(coordinates), and a box has 4: the detector cannot be described")
     }

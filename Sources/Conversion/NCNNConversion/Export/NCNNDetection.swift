@@ -12,6 +12,7 @@ struct NCNNDetection {
   /// The graph that returns the heads before their activation.
   let graph: Graph
   private let interface: DetectorInterface
+  private let grid: DetectorDescription.Grid
   private var detector: DetectorDescription { interface.detector }
 
   /// Descriptions of what ncnn computes differently.
@@ -25,13 +26,14 @@ struct NCNNDetection {
   init(_ content: ModelContent) throws(WeighbridgeError) {
     interface = try DetectorInterface(content.graph, content.description)
     let detector = interface.detector
-    guard detector.kind == .yolo, detector.boxEncoding == .exponential, detector.hasObjectness,
-      !detector.hasBackground, Set(detector.heads.map(\.mask.count)).count == 1,
-      detector.heads.allSatisfy({ $0.scaleXY == 1 && $0.boxPoint == .center })
+    guard case .yolo(let grid) = detector.family, !grid.squaresSizes, grid.hasObjectness,
+      !grid.hasBackground, Set(grid.heads.map(\.mask.count)).count == 1,
+      grid.heads.allSatisfy({ $0.scaleXY == 1 && $0.boxPoint == .center })
     else {
       throw .unsupported(
         "ncnn reads the boxes of YOLOv3 heads with as many anchors each, without scale_x_y")
     }
+    self.grid = grid
     var heads = try content.graph.heads(of: detector)
     if !detector.activated.isEmpty {
       heads = try heads.map { (head) throws(WeighbridgeError) in
@@ -40,8 +42,8 @@ struct NCNNDetection {
     }
     let copy = try GraphCopy(content.graph, for: heads)
     graph = try copy.builder.finish(
-      outputs: zip(detector.heads, heads).compactMap { head, value in
-        copy[value].map { Port(name: head.output, value: $0) }
+      outputs: zip(detector.outputs, heads).compactMap { name, value in
+        copy[value].map { Port(name: name, value: $0) }
       })
   }
 
@@ -63,7 +65,7 @@ struct NCNNDetection {
   func add(
     _ heads: [ExportOperand], to builder: inout NCNNBuilder
   ) throws(WeighbridgeError) -> ExportOperand {
-    let channels = detector.heads[0].mask.count * (5 + detector.classCount)
+    let channels = grid.heads[0].mask.count * (5 + detector.classCount)
     let columns = heads.compactMap { $0.type.shape.last?.value }
     guard heads.allSatisfy({ $0.type.rank == 4 && $0.type.shape[1].value == channels }),
       columns.count == heads.count
@@ -74,14 +76,14 @@ struct NCNNDetection {
     builder.scope = ExportScope(prefix: "boxes", operands: heads)
     let confidenceThreshold =
       detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
-    let overlapThreshold = detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold
+    let iouThreshold = detector.iouThreshold ?? DetectorDescription.defaultIoUThreshold
     let blob: NCNNBlob = try builder.add(
       "Yolov3DetectionOutput", try builder.allInputs(),
-      [0: detector.classCount, 1: detector.heads[0].mask.count],
-      floats: [2: confidenceThreshold, 3: overlapThreshold],
+      [0: detector.classCount, 1: grid.heads[0].mask.count],
+      floats: [2: confidenceThreshold, 3: iouThreshold],
       lists: [
-        4: .floats(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }),
-        5: .floats(detector.heads.flatMap { $0.mask.map { Float($0) } }),
+        4: .floats(grid.anchors.flatMap { [Float($0.width), Float($0.height)] }),
+        5: .floats(grid.heads.flatMap { $0.mask.map { Float($0) } }),
         6: .floats(columns.map { Float(interface.width) / Float($0) }),
       ], shape: [nil, 6])
     return builder.value(blob.name, heads[0].type)

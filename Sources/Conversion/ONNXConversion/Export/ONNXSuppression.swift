@@ -69,7 +69,7 @@ struct ONNXSuppression {
       detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
     let suppresses = detector.suppression.map { $0 != .none } ?? true
     let overlapThreshold =
-      suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
+      suppresses ? detector.iouThreshold ?? DetectorDescription.defaultIoUThreshold : 1
     let score = builder.namedNumber("score_threshold", scoreThreshold)
     let iou = builder.namedNumber("iou_threshold", overlapThreshold)
     let boxes = builder.unsqueeze(coordinates, [0])

@@ -107,8 +107,9 @@ struct ONNXBoxSelection {
       "the outputs boxes, labels and scores are read as \(names[0]) [boxes, classes] and \(names[1]) "
         + "[boxes, 4]: centre x, centre y, width, height; rows of zeros are no boxes")
     let detector = DetectorDescription(
-      boxes: names, classCount: classCount, confidenceThreshold: thresholds[1][0].shortestFloat32,
-      overlapThreshold: thresholds[0][0].shortestFloat32, suppression: .greedy)
+      .boxes(.init(confidences: names[0], coordinates: names[1])), classCount: classCount,
+      confidenceThreshold: thresholds[1][0].shortestFloat32,
+      iouThreshold: thresholds[0][0].shortestFloat32, suppression: .greedy)
     return (zip(names, values).map { Port(name: $0, value: $1) }, detector)
   }
 }

@@ -1,4 +1,5 @@
 package import Bytes
+import DetectorRecord
 package import ProtobufWire
 package import TensorEncoding
 

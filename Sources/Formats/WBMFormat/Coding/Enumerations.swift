@@ -1,30 +1,28 @@
 package import Bytes
+import DetectorRecord
 import ProtobufWire
 
-/// An enumeration of the schema. Its cases are in the schema's order, in which the first has number
-/// 1; number 0 means none.
-package protocol SchemaEnumeration: CaseIterable, Equatable where AllCases == [Self] {}
-
 extension SchemaEnumeration {
-  /// The enumerator's number in the schema; never 0.
+  /// The enumerator's number in the schema.
   var schemaNumber: UInt32 {
     guard let index = Self.allCases.firstIndex(of: self) else {
       preconditionFailure("allCases has all cases")
     }
-    return UInt32(index + 1)
+    return Self.firstNumber + UInt32(index)
   }
 
   /// Creates the value with a number in the schema.
   ///
   /// - Parameter title: What the value is, for error messages, for example `color order`.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for 0, ``WeighbridgeError/Code/unsupported`` for
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when 0 means none, ``WeighbridgeError/Code/unsupported`` for
   ///   a number unknown to this version.
   init(schemaNumber number: UInt32, _ title: String) throws(WeighbridgeError) {
-    guard number != 0 else { throw .malformed("the \(title) is missing") }
-    guard number <= Self.allCases.count else {
+    guard number >= Self.firstNumber else { throw .malformed("the \(title) is missing") }
+    let index = Int(number - Self.firstNumber)
+    guard index < Self.allCases.count else {
       throw .unsupported("the \(title) \(number) is not one this version knows")
     }
-    self = Self.allCases[Int(number) - 1]
+    self = Self.allCases[index]
   }
 }
 

@@ -1,3 +1,4 @@
+import DetectorRecord
 package import ProtobufWire
 
 /// The measured cost of compacting the weights.

@@ -1,3 +1,4 @@
+import DetectorRecord
 package import ProtobufWire
 
 /// The description of an input or output.

@@ -1,3 +1,5 @@
+import DetectorRecord
+
 /// The nodes that are computed with 8-bit integers or bfloat16.
 package struct WBMQuantization: Hashable, Sendable {
   /// The quantization of an input of a node to integers.

@@ -1,3 +1,5 @@
+import DetectorRecord
+
 /// Inputs with reference outputs computed elsewhere.
 package struct WBMReferenceSet: Hashable, Sendable {
   /// What computed the outputs, for example `keras 2.2.4, tensorflow 1.14`.

@@ -1,4 +1,5 @@
 import Bytes
+import DetectorRecord
 
 extension WBMDescription {
   /// Checks the description against its graph.
@@ -19,10 +20,11 @@ extension WBMDescription {
       }
     }
     guard let detector else { return }
-    try detector.checkRules(outputs: outputs)
-    guard classLabels.isEmpty || classLabels.count == detector.classCount else {
+    try detector.fields.checkRules(outputs: outputs)
+    guard classLabels.isEmpty || classLabels.count == detector.fields.classCount ?? 0 else {
       throw WBMHeader.malformed(
-        "there are \(classLabels.count) labels for \(detector.classCount) classes of the detector")
+        "there are \(classLabels.count) labels for \(detector.fields.classCount ?? 0) classes of the detector"
+      )
     }
   }
 
@@ -37,7 +39,6 @@ extension WBMDescription {
     var copy = self
     copy.inputs = sorted(inputs, graph.inputs)
     copy.outputs = sorted(outputs, graph.outputs)
-    copy.detector?.activated.sort { $0.schemaNumber < $1.schemaNumber }
     copy.userDefined = userDefined.sorted()
     return copy
   }
@@ -50,26 +51,22 @@ extension [WBMKeyValue] {
   }
 }
 
-extension WBMDetector {
+extension DetectorDescription.Fields {
   fileprivate func checkRules(outputs: [String]) throws(WeighbridgeError) {
+    guard boxEncoding != nil else { throw WBMHeader.malformed("the box encoding is missing") }
+    let (heads, anchorCount) = (heads ?? [], anchors.count / 2)
     try Names.check(heads.map(\.output), of: "detector heads")
     for head in heads {
       guard outputs.contains(where: { $0.utf8.elementsEqual(head.output.utf8) }) else {
         throw WBMHeader.malformed(
           "the graph has no output \(head.output); it has \(outputs.joined(separator: ", "))")
       }
-      if let index = head.mask.first(where: { !anchors.indices.contains($0) }) {
+      if let index = head.mask.first(where: { $0 >= anchorCount }) {
         throw WBMHeader.malformed(
-          "the detector head \(head.output) picks anchor #\(index), but there are \(anchors.count)")
+          "the detector head \(head.output) picks anchor #\(index), but there are \(anchorCount)")
       }
     }
-    let parts = activated.map(\.schemaNumber)
-    guard zip(parts, parts.dropFirst()).allSatisfy(<) else {
-      throw WBMHeader.malformed("the detector names activated parts twice or out of order")
-    }
-    guard (anchorUnit == .gridCells) == (kind == .region) else {
-      throw WBMHeader.malformed("the unit of the detector's anchors does not match its kind")
-    }
+    let (side, boxesPerCell) = (side ?? 0, boxesPerCell ?? 0)
     let cells = [side, boxesPerCell]
     guard cells.allSatisfy({ kind == .detection ? 1...4096 ~= $0 : $0 == 0 }) else {
       throw WBMHeader.malformed(
@@ -81,6 +78,7 @@ extension WBMDetector {
 
   private func checkTree() throws(WeighbridgeError) {
     guard let tree = classTree else { return }
+    let classCount = classCount ?? 0
     guard tree.parents.count == classCount else {
       throw WBMHeader.malformed(
         "the class tree has \(tree.parents.count) classes, but the detector has \(classCount)")

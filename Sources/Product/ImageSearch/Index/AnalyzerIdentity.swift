@@ -13,8 +13,9 @@ struct AnalyzerIdentity {
     let detector = model.description.detector
     // The same defaults as the detector's own.
     let threshold =
-      detection.confidenceThreshold ?? detector?.confidenceThreshold ?? Detector.defaultThreshold
-    let overlap = detection.iouThreshold ?? detector?.overlapThreshold ?? Detector.defaultOverlap
+      detection.confidenceThreshold ?? detector?.confidenceThreshold
+      ?? Detector.defaultConfidenceThreshold
+    let overlap = detection.iouThreshold ?? detector?.iouThreshold ?? Detector.defaultIoUThreshold
     let suppression = detection.suppression ?? detector?.suppression ?? .greedy
     settings = [
       "threshold \(threshold)", "overlap \(overlap)", "suppression \(suppression.rawValue)",

@@ -34,7 +34,7 @@ struct CutDescription {
   private var keepsDetector: Bool {
     guard let detector = whole.description.detector else { return false }
     let kept = ends.filter { end in whole.graph.outputs.contains(end) }.map(\.name)
-    return Set(detector.heads.map(\.output)).isSubset(of: kept)
+    return Set(detector.outputs).isSubset(of: kept)
       && starts.contains { $0.value == whole.graph.inputs.first?.value }
   }
 

@@ -73,9 +73,9 @@ extension Graph {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing.
   package func heads(of detector: DetectorDescription) throws(WeighbridgeError) -> [ValueID] {
     var heads: [ValueID] = []
-    for head in detector.heads {
-      guard let port = outputs.first(where: { $0.name == head.output }) else {
-        throw .mismatch("the output \(head.output), which holds boxes, is missing")
+    for name in detector.outputs {
+      guard let port = outputs.first(where: { $0.name == name }) else {
+        throw .mismatch("the output \(name), which holds boxes, is missing")
       }
       heads.append(port.value)
     }

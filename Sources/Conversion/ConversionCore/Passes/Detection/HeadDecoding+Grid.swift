@@ -25,14 +25,14 @@ extension HeadDecoding {
   private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
 
   package mutating func gridBoxes(
-    _ head: DetectorDescription.Head, _ value: ValueID
+    _ family: DetectorDescription.Grid, _ head: DetectorDescription.Head, _ value: ValueID
   ) throws(WeighbridgeError) -> Boxes {
-    let anchors = head.mask.map { detector.anchors[$0] }
+    let anchors = head.mask.map { family.anchors[$0] }
     let (grid, rows) = try rows(value, anchors)
-    let dimensions = try dimensions(rows, grid)
+    let dimensions = try dimensions(rows, grid, areSquared: family.squaresSizes)
     let centers = try centers(rows, head, dimensions: dimensions, grid)
     return Boxes(
-      confidence: try confidence(rows),
+      confidence: try confidence(rows, family),
       coordinates: try add(
         Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates))
   }
@@ -73,11 +73,10 @@ extension HeadDecoding {
   }
 
   private mutating func dimensions(
-    _ rows: ValueID, _ grid: Grid
+    _ rows: ValueID, _ grid: Grid, areSquared: Bool
   ) throws(WeighbridgeError) -> ValueID {
     var dimensions = try columns(rows, 2 * step..<4 * step, step: step, "sizes")
-    let isSquared = detector.boxEncoding == .squared
-    if isSquared {
+    if areSquared {
       dimensions = try activated(dimensions, .centers, "sizes")
       dimensions = try add(Multiply(), [dimensions, dimensions], "sizes/square")
     } else {
@@ -86,7 +85,7 @@ extension HeadDecoding {
     let isRegion = detector.kind == .region
     let unitWidth = Double(isRegion ? grid.width : inputWidth)
     let unitHeight = Double(isRegion ? grid.height : inputHeight)
-    let scale = isSquared ? 4.0 : 1
+    let scale = areSquared ? 4.0 : 1
     let anchors = grid.pairs { _, _, anchor in
       (scale * anchor.width / unitWidth, scale * anchor.height / unitHeight)
     }
@@ -117,9 +116,11 @@ extension HeadDecoding {
   }
 
   /// Objectness times class score; for Gaussian YOLO also times the certainty of the coordinates.
-  private mutating func confidence(_ rows: ValueID) throws(WeighbridgeError) -> ValueID {
-    var factors = [try classScores(rows)]
-    if detector.hasObjectness {
+  private mutating func confidence(
+    _ rows: ValueID, _ family: DetectorDescription.Grid
+  ) throws(WeighbridgeError) -> ValueID {
+    var factors = [try classScores(rows, family)]
+    if family.hasObjectness {
       let objectness = try columns(rows, 4 * step..<4 * step + 1, "objectness")
       factors.append(try activated(objectness, .objectness, "objectness"))
     }
@@ -135,8 +136,10 @@ extension HeadDecoding {
   }
 
   /// The scores of the classes, without that of the background.
-  private mutating func classScores(_ rows: ValueID) throws(WeighbridgeError) -> ValueID {
-    let backgroundCount = detector.hasBackground ? 1 : 0
+  private mutating func classScores(
+    _ rows: ValueID, _ family: DetectorDescription.Grid
+  ) throws(WeighbridgeError) -> ValueID {
+    let backgroundCount = family.hasBackground ? 1 : 0
     let end = detector.coordinateCount + detector.classCount
     if detector.kind != .region || detector.activated.contains(.classes) {
       let scores = try columns(rows, detector.coordinateCount..<end, "classes")

@@ -4,8 +4,10 @@ import LayerCatalog
 
 /// The head of YOLOv1: a row with the classes of all cells, then objectnesses, then boxes.
 extension HeadDecoding {
-  package mutating func rowBoxes(_ value: ValueID) throws(WeighbridgeError) -> Boxes {
-    let (side, perCell) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
+  package mutating func rowBoxes(
+    _ family: DetectorDescription.Row, _ value: ValueID
+  ) throws(WeighbridgeError) -> Boxes {
+    let (side, perCell) = (family.side, family.boxesPerCell)
     let (cellCount, classCount) = (side * side, detector.classCount)
     let boxCount = cellCount * perCell
     let count = cellCount * classCount + 5 * boxCount
@@ -28,12 +30,13 @@ extension HeadDecoding {
       try columns(row, start + boxCount..<count, "boxes"), [boxCount, 4], "boxes/rows")
     return Boxes(
       confidence: try reshaped(products, [boxCount, classCount], DetectionDecoding.confidence),
-      coordinates: try coordinates(boxes, side: side, perCell: perCell))
+      coordinates: try coordinates(boxes, family))
   }
 
   private mutating func coordinates(
-    _ boxes: ValueID, side: Int, perCell: Int
+    _ boxes: ValueID, _ family: DetectorDescription.Row
   ) throws(WeighbridgeError) -> ValueID {
+    let (side, perCell) = (family.side, family.boxesPerCell)
     let cellSize = 1 / Double(side)
     var centers = try multiplied(
       try columns(boxes, 0..<2, "centers"), by: [(cellSize, cellSize)], "centers/scale")
@@ -43,7 +46,7 @@ extension HeadDecoding {
     }
     centers = try added(centers, cellOrigins, "centers/cells")
     var dimensions = try columns(boxes, 2..<4, "sizes")
-    if detector.boxEncoding == .squareRoot {
+    if family.squaresSizes {
       dimensions = try add(Multiply(), [dimensions, dimensions], "sizes/square")
     }
     return try add(Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates)

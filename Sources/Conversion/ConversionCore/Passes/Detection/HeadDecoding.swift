@@ -49,7 +49,7 @@ package struct HeadDecoding {
   ///   ``WeighbridgeError/Code/unsupported`` when its shape is unknown, and for classes that form a
   ///   tree.
   package mutating func decode(_ heads: [ValueID]) throws(WeighbridgeError) -> Boxes {
-    guard detector.classTree == nil else {
+    guard detector.grid?.classTree == nil else {
       throw .unsupported(
         "the classes form a tree, of which a box has one class: there is no confidence for each "
           + "of them (\(APIName.withoutNMS) writes the heads as they are)")
@@ -58,11 +58,12 @@ package struct HeadDecoding {
       return Boxes(confidence: heads[0], coordinates: heads[1])
     }
     var boxes: [Boxes] = []
-    for (head, value) in zip(detector.heads, heads) {
-      scope = "\(head.output)/decoding"
+    for (index, value) in heads.enumerated() {
+      let output = detector.outputs[index]
+      scope = "\(output)/decoding"
       do throws(WeighbridgeError) {
-        boxes.append(try decode(head, value))
-      } catch { throw WeighbridgeError(error.code, "the output \(head.output) \(error.reason)") }
+        boxes.append(try decode(index, value))
+      } catch { throw WeighbridgeError(error.code, "the output \(output) \(error.reason)") }
     }
     scope = "decoding"
     return Boxes(
@@ -70,18 +71,24 @@ package struct HeadDecoding {
       coordinates: try concatenated(boxes.map(\.coordinates), DetectionDecoding.coordinates))
   }
 
+  /// Adds the decoding of one output.
   private mutating func decode(
-    _ head: DetectorDescription.Head, _ value: ValueID
+    _ index: Int, _ value: ValueID
   ) throws(WeighbridgeError) -> Boxes {
     var value = value
     if graph.type(of: value).elementType != .float32 {
       value = try add(Cast(to: .float32), [value], "float32")
     }
-    // Core ML's arrays have no batch.
-    if detector.hasGrid, graph.type(of: value).rank == 3 {
-      value = try add(ExpandDims(axes: [0]), [value], "batch")
+    switch detector.family {
+    case .region(let grid), .yolo(let grid), .gaussianYOLO(let grid):
+      // Core ML's arrays have no batch.
+      if graph.type(of: value).rank == 3 {
+        value = try add(ExpandDims(axes: [0]), [value], "batch")
+      }
+      return try gridBoxes(grid, grid.heads[index], value)
+    case .detection(let row): return try rowBoxes(row, value)
+    case .boxes: throw .mismatch("is one of two outputs of decoded boxes, and stands alone")
     }
-    return detector.hasGrid ? try gridBoxes(head, value) : try rowBoxes(value)
   }
 
   private mutating func concatenated(

@@ -42,9 +42,9 @@ package struct BoxDecoder: Sendable {
   private func allCandidates(
     _ outputs: [String: Tensor], above threshold: Double
   ) throws(WeighbridgeError) -> [Candidate] {
-    let tensors = try detector.heads.map { (head) throws(WeighbridgeError) in
-      guard let tensor = outputs[head.output] else {
-        throw .mismatch("the output \(head.output), which holds boxes, is missing")
+    let tensors = try detector.outputs.map { (name) throws(WeighbridgeError) in
+      guard let tensor = outputs[name] else {
+        throw .mismatch("the output \(name), which holds boxes, is missing")
       }
       return tensor
     }
@@ -52,22 +52,35 @@ package struct BoxDecoder: Sendable {
       return try BoxList(tensors, threshold: threshold).candidates()
     }
     var candidates: [Candidate] = []
-    for (head, tensor) in zip(detector.heads, tensors) {
+    for (index, tensor) in tensors.enumerated() {
       do throws(WeighbridgeError) {
-        candidates += try self.candidates(head, tensor, above: threshold)
+        candidates += try self.candidates(index, tensor, above: threshold)
       } catch {
-        throw WeighbridgeError(error.code, "the output \(head.output) \(error.reason)")
+        throw WeighbridgeError(
+          error.code, "the output \(detector.outputs[index]) \(error.reason)")
       }
     }
     return candidates
   }
 
+  /// Returns the boxes of one output.
   private func candidates(
-    _ head: DetectorDescription.Head, _ tensor: Tensor, above threshold: Double
+    _ index: Int, _ tensor: Tensor, above threshold: Double
   ) throws(WeighbridgeError) -> [Candidate] {
-    guard detector.kind != .detection else {
-      return try RowDecoder(detector: detector, threshold: threshold).candidates(tensor)
+    switch detector.family {
+    case .region(let grid), .yolo(let grid), .gaussianYOLO(let grid):
+      try candidates(grid, grid.heads[index], tensor, above: threshold)
+    case .detection(let row):
+      try RowDecoder(row: row, classCount: detector.classCount, threshold: threshold)
+        .candidates(tensor)
+    case .boxes: []
     }
+  }
+
+  private func candidates(
+    _ grid: DetectorDescription.Grid, _ head: DetectorDescription.Head, _ tensor: Tensor,
+    above threshold: Double
+  ) throws(WeighbridgeError) -> [Candidate] {
     // Core ML's arrays have no batch axis.
     let isSingle = tensor.shape.count == 3
     let numbers = try HeadNumbers(
@@ -75,7 +88,8 @@ package struct BoxDecoder: Sendable {
       boxCount: head.mask.count,
       entryCount: detector.coordinateCount + detector.classCount)
     return try GridDecoder(
-      detector: detector, inputWidth: inputWidth, inputHeight: inputHeight, threshold: threshold
+      detector: detector, family: grid, inputWidth: inputWidth, inputHeight: inputHeight,
+      threshold: threshold
     ).candidates(head, numbers)
   }
 }

@@ -20,6 +20,7 @@ import GraphIR
 /// by 1 - mean of the standard deviations.
 struct GridDecoder {
   let detector: DetectorDescription
+  let family: DetectorDescription.Grid
   /// The input's size in pixels.
   let inputWidth, inputHeight: Int
   /// Boxes whose confidence is not above the threshold are left out.
@@ -43,7 +44,7 @@ struct GridDecoder {
         let scores = try scores(entry, objectness: objectness)
         guard !scores.isEmpty else { continue }
         let box = box(
-          entry, head, detector.anchors[anchor], column: cell % numbers.width,
+          entry, head, family.anchors[anchor], column: cell % numbers.width,
           row: cell / numbers.width, numbers)
         candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
       }
@@ -53,7 +54,7 @@ struct GridDecoder {
 
   /// Whether class scores may exceed 1, so that a box with a low objectness may be above the
   /// threshold: in a region layer of AlexeyAB's fork without softmax.
-  private var scoresMayExceedOne: Bool { detector.kind == .region && detector.classTree == nil }
+  private var scoresMayExceedOne: Bool { detector.kind == .region && family.classTree == nil }
 
   /// The stride between the coordinates of a box: in Gaussian YOLO a standard deviation follows
   /// each.
@@ -87,14 +88,14 @@ struct GridDecoder {
 
   /// Returns the size of a box along an axis, as a multiple of its anchor's.
   private func dimension(_ number: Double) -> Double {
-    guard detector.boxEncoding == .squared else { return Activations.exponential(number) }
+    guard family.squaresSizes else { return Activations.exponential(number) }
     let isActivated = detector.activated.contains(.centers)
     let doubled = 2 * (isActivated ? number : Activations.sigmoid(number))
     return doubled * doubled
   }
 
   private func objectness(_ entry: (Int) -> Double) -> Double {
-    detector.hasObjectness ? activated(entry(4 * coordinateStride), .objectness) : 1
+    family.hasObjectness ? activated(entry(4 * coordinateStride), .objectness) : 1
   }
 
   private func activated(_ number: Double, _ part: DetectorDescription.Part) -> Double {
@@ -109,7 +110,7 @@ struct GridDecoder {
     guard objectness.isFinite, classes.allSatisfy(\.isFinite) else {
       throw .malformed("contains infinite confidences, so it has no boxes")
     }
-    if let tree = detector.classTree {
+    if let tree = family.classTree {
       return [tree.score(classes, objectness: objectness)].compactMap { $0 }
         .filter { $0.confidence > threshold }
     }
@@ -128,13 +129,13 @@ struct GridDecoder {
 
   /// Returns the scores of the classes, without that of the background.
   private func classScores(_ entry: (Int) -> Double) -> [Double] {
-    let background = detector.hasBackground ? 1 : 0
+    let background = family.hasBackground ? 1 : 0
     let first = detector.coordinateCount - background
     let numbers = (0..<detector.classCount + background).map { entry(first + $0) }
     let scores: [Double]
     if detector.activated.contains(.classes) {
       scores = numbers
-    } else if let tree = detector.classTree {
+    } else if let tree = family.classTree {
       scores = tree.groups.flatMap { Activations.softmax(Array(numbers[$0])) }
     } else if detector.kind == .region {
       scores = Activations.softmax(numbers)

@@ -12,7 +12,8 @@ import GraphIR
 ///
 /// "You Only Look Once" (Redmon et al., 2016), section 2. No activation is applied.
 struct RowDecoder {
-  let detector: DetectorDescription
+  let row: DetectorDescription.Row
+  let classCount: Int
   /// Boxes whose confidence is not above the threshold are left out.
   let threshold: Double
 
@@ -22,8 +23,8 @@ struct RowDecoder {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the length is wrong,
   ///   ``WeighbridgeError/Code/malformed`` for NaN and infinite confidences.
   func candidates(_ tensor: Tensor) throws(WeighbridgeError) -> [Candidate] {
-    let (side, boxCount) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
-    let (cellCount, classCount) = (side * side, detector.classCount)
+    let (side, boxCount) = (row.side, row.boxesPerCell)
+    let cellCount = side * side
     let numbers = tensor.doubles
     guard numbers.count == cellCount * (classCount + 5 * boxCount) else {
       throw .mismatch(
@@ -47,18 +48,18 @@ struct RowDecoder {
       }
       guard !scores.isEmpty else { continue }
       let start = cellCount * (classCount + boxCount) + boxIndex * 4
-      let box = box(Array(numbers[start..<start + 4]), column: cell % side, row: cell / side, side)
+      let box = box(Array(numbers[start..<start + 4]), column: cell % side, row: cell / side)
       candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
     }
     return candidates
   }
 
-  private func box(_ numbers: [Double], column: Int, row: Int, _ side: Int) -> Box {
-    let isSquareRoot = detector.boxEncoding == .squareRoot
+  private func box(_ numbers: [Double], column: Int, row cellRow: Int) -> Box {
+    let side = Double(row.side)
     return Box(
-      centerX: (Double(column) + numbers[0]) / Double(side),
-      centerY: (Double(row) + numbers[1]) / Double(side),
-      width: isSquareRoot ? numbers[2] * numbers[2] : numbers[2],
-      height: isSquareRoot ? numbers[3] * numbers[3] : numbers[3])
+      centerX: (Double(column) + numbers[0]) / side,
+      centerY: (Double(cellRow) + numbers[1]) / side,
+      width: row.squaresSizes ? numbers[2] * numbers[2] : numbers[2],
+      height: row.squaresSizes ? numbers[3] * numbers[3] : numbers[3])
   }
 }

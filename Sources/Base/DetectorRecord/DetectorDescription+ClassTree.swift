@@ -1,44 +1,6 @@
+package import Bytes
+
 extension DetectorDescription {
-  /// An anchor box (prior). Its unit depends on the detector: grid cells for region, input pixels
-  /// for yolo.
-  public struct Anchor: Hashable, Sendable {
-    /// The width.
-    public var width: Double
-    /// The height.
-    public var height: Double
-
-    /// Creates an anchor.
-    public init(width: Double, height: Double) {
-      self.width = width
-      self.height = height
-    }
-  }
-
-  /// An output that contains boxes.
-  public struct Head: Hashable, Sendable {
-    /// The output's name.
-    public var output: String
-    /// The indices of the anchors that this output uses, in the order of its channels.
-    public var mask: [Int]
-    /// The number of input pixels that a grid cell spans along each axis, when it is known.
-    public var stride: Double?
-    /// The factor by which box centers are scaled about the center of their cell; 1 for no scaling.
-    public var scaleXY: Double
-    /// The point of a box that is relative to its cell.
-    public var boxPoint: BoxPoint
-
-    /// Creates a head.
-    public init(
-      output: String, mask: [Int], stride: Double?, scaleXY: Double, boxPoint: BoxPoint = .center
-    ) {
-      self.output = output
-      self.mask = mask
-      self.stride = stride
-      self.scaleXY = scaleXY
-      self.boxPoint = boxPoint
-    }
-  }
-
   /// A hierarchy of classes, in which some are subclasses of others (WordTree, YOLO9000,
   /// section 4).
   ///
@@ -82,5 +44,17 @@ extension DetectorDescription {
       }
       return groups
     }
+  }
+}
+
+extension DetectorDescription.ClassTree: CodedRecord {
+  package init() { self.init(parents: [], threshold: 0.5, choice: .last) }
+
+  package mutating func code<Coder: FieldCoder>(
+    _ coder: inout Coder
+  ) throws(WeighbridgeError) {
+    try coder.optionalIndices(1, "parents", &parents)
+    try coder.number(2, "threshold", &threshold, default: 0.5)
+    try coder.choice(3, "choice", &choice, "choice of a class tree", default: .last)
   }
 }

@@ -9,9 +9,7 @@ extension DetectorDescription {
     case gaussianYOLO = "gaussian-yolo"
     /// YOLOv1: no anchors, and a flat vector instead of a grid.
     case detection
-    /// Boxes that are already decoded, as a Core ML pipeline returns them: the first of two outputs
-    /// contains the confidences, `[boxes, classes]`, and the second, `[boxes, 4]`, the center x,
-    /// center y, width and height in the input's unit square.
+    /// Boxes that are already decoded, as a Core ML pipeline returns them.
     case boxes
   }
 
@@ -70,4 +68,14 @@ extension DetectorDescription {
     /// The lower right corner.
     case rightBottom = "right_bottom"
   }
+}
+
+extension DetectorDescription.Kind: SchemaEnumeration {}
+extension DetectorDescription.BoxEncoding: SchemaEnumeration {}
+extension DetectorDescription.Suppression: SchemaEnumeration {}
+extension DetectorDescription.Part: SchemaEnumeration {}
+extension DetectorDescription.Order: SchemaEnumeration {}
+extension DetectorDescription.ClassTree.Choice: SchemaEnumeration {}
+extension DetectorDescription.BoxPoint: SchemaEnumeration {
+  package static var firstNumber: UInt32 { 0 }
 }
