@@ -75,6 +75,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
+    // Files by URL, for programs that use Foundation anyway.
+    .library(name: "WeighbridgeFoundation", targets: ["WeighbridgeFoundation"]),
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
     .library(name: "ModelReport", targets: ["ModelReport"]),
     // The Makefile turns it into libweighbridge, with a version and with only the header's symbols.
@@ -239,6 +241,7 @@ let package = Package(
         "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
       ]),
+    module(.product, "WeighbridgeFoundation", ["Weighbridge"]),
     module(  // Image search by composition and by features, and its index.
       .product, "ImageSearch",
       ["Bytes", "CSQLite", "Digests", "GraphIR", "JSON", "Vision", "Weighbridge"]),
@@ -320,8 +323,8 @@ let package = Package(
       [
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
-        "LayerCatalog", "ModelReport", "Verifier", "Weighbridge",
-        "WeighbridgeCommand", "_CatalogTesting",
+        "LayerCatalog", "ModelReport", "Verifier", "Weighbridge", "WeighbridgeCommand",
+        "WeighbridgeFoundation", "_CatalogTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

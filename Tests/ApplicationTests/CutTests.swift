@@ -12,7 +12,7 @@ import Weighbridge
     let part = try Sketches.model().cut(to: ["dense_1"])
     #expect(part.outputs.map(\.name) == ["dense_1"])
     #expect("\(part.outputs[0].type)" == "float32 [batch, 64]")
-    #expect(part.description.labels.isEmpty && part.description.inputs[0].image != nil)
+    #expect(part.metadata.labels.isEmpty && part.metadata.inputs[0].image != nil)
     let session = try part.session()
     let recorded = try Sketches.recorded("features")
     let files = try Sketches.files()
@@ -93,8 +93,8 @@ import Weighbridge
   @Test("Labels are kept for the scores and dropped for other outputs")
   func labels() throws {
     let model = try Sketches.model()
-    #expect(try model.cut(to: ["dense_2"], from: ["conv2d_2"]).description.labels.count == 8)
-    #expect(try model.cut(to: ["dropout_2"]).description.labels.isEmpty)
+    #expect(try model.cut(to: ["dense_2"], from: ["conv2d_2"]).metadata.labels.count == 8)
+    #expect(try model.cut(to: ["dropout_2"]).metadata.labels.isEmpty)
   }
 
   @Test("An unknown layer is an error that lists the nearest names")

@@ -34,7 +34,7 @@ import Weighbridge
     let model = try Model(contentsOf: Paths.sample(path))
     let graph = model.content.graph
     let weights = CompactableWeight.all(in: graph)
-    let images = model.description.inputs.compactMap { input in
+    let images = model.metadata.inputs.compactMap { input in
       input.image.map { (input.name, $0) }
     }
     let examples = try graph.generatedExamples(

@@ -148,7 +148,7 @@ import _CatalogTesting
     #expect(file.description.inputs.map(\.isOptional) == [false, true, true])
     #expect(file.description.outputs.map(\.name) == ["confidence", "coordinates"])
     #expect(suppression.method == .init(isPerClass: true))
-    #expect(suppression.labels == .strings(model.description.labels))
+    #expect(suppression.labels == .strings(model.metadata.labels))
     #expect((0...1).contains(suppression.iouThreshold) && suppression.confidenceThreshold > 0)
     #expect(
       file.description.metadata.userDefined["com.apple.coreml.model.preview.type"]
@@ -425,16 +425,16 @@ import _CatalogTesting
     try model.describe(ModelCase.shapeDetector)
     try model.export(to: folder.file("m.mlmodel"), options: withoutSuppression())
     let copy = try Model(contentsOf: folder.file("m.mlmodel"))
-    #expect(copy.description.labels == model.description.labels)
-    #expect(copy.description.detector?.grid?.anchors == model.description.detector?.grid?.anchors)
-    #expect(copy.description.author == model.description.author)
-    #expect(abs((copy.description.inputs[0].image?.scale ?? 0) - 1.0 / 255) < 1e-9)
+    #expect(copy.metadata.labels == model.metadata.labels)
+    #expect(copy.metadata.detector?.grid?.anchors == model.metadata.detector?.grid?.anchors)
+    #expect(copy.metadata.author == model.metadata.author)
+    #expect(abs((copy.metadata.inputs[0].image?.scale ?? 0) - 1.0 / 255) < 1e-9)
     #expect(copy.provenance.framework == "keras")
     try model.export(to: folder.file("boxes.mlmodel"))
     let boxes = try Model(contentsOf: folder.file("boxes.mlmodel"))
     #expect(boxes.outputs.map(\.name) == ["confidence", "coordinates"])
-    #expect(boxes.description.detector?.kind == .boxes)
-    #expect(boxes.description.labels == model.description.labels)
+    #expect(boxes.metadata.detector?.kind == .boxes)
+    #expect(boxes.metadata.labels == model.metadata.labels)
   }
 
   @Test("An option that does not apply to the target is refused")

@@ -61,10 +61,10 @@ struct CoreMLImportTests {
 
   @Test("The image's preprocessing and the metadata are read")
   func description() throws {
-    let image = try Model(contentsOf: unet).description.inputs[0].image
+    let image = try Model(contentsOf: unet).metadata.inputs[0].image
     #expect(image?.colorOrder == .rgb)
     #expect(abs((image?.scale ?? 0) - 1.0 / 255) < 1e-9)
-    let description = try styleNetwork(TemporaryFolder()).description
+    let description = try styleNetwork(TemporaryFolder()).metadata
     #expect(description.author == "Joshua Newnham")
     #expect(description.license?.text == "BSD")
     #expect(description.outputs[0].summary == "Stylized content image")

@@ -12,8 +12,8 @@ import Weighbridge
   func network(slash: String) throws {
     let path = sample("network.mlpackage\(slash)")
     let model = try Model(contentsOf: path)
-    #expect(model.description.name == "network")
-    #expect(model.description.summary == "Halves")
+    #expect(model.metadata.name == "network")
+    #expect(model.metadata.summary == "Halves")
     let input = Tensor(.float32, shape: [2, 2, 2], [-4, 0, 1, 2, 3, 4, 5, 6])
     let output = try model.run([NamedTensor(name: "x", tensor: input)]).outputs[0]
     #expect(output.tensor.doubles == [-1, 1, 1.5, 2, 2.5, 3, 3.5, 4])

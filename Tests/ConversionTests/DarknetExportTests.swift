@@ -49,8 +49,8 @@ import Weighbridge
     let report = try model.export(to: folder.file("m.cfg"))
     #expect(report.notes.contains { $0.contains("[region]") })
     let copy = try Model(contentsOf: folder.file("m.cfg"))
-    #expect(copy.description.detector?.grid?.anchors == model.description.detector?.grid?.anchors)
-    #expect(copy.description.detector?.classCount == 3)
+    #expect(copy.metadata.detector?.grid?.anchors == model.metadata.detector?.grid?.anchors)
+    #expect(copy.metadata.detector?.classCount == 3)
   }
 
   @Test("Layers that darknet cannot express are named, and nothing is written")

@@ -176,7 +176,7 @@ import Weighbridge
     options.weights = folder.file("pets_best.weights")
     options.data = folder.file("obj.data")
     let model = try Model(contentsOf: folder.file("pets.cfg"), options: options)
-    #expect(model.description.labels == ["cat", "dog"])
+    #expect(model.metadata.labels == ["cat", "dog"])
     try model.write(to: folder.file("m.wbm"))
     #expect(try Model(contentsOf: folder.file("m.wbm")).verify().passed)
   }

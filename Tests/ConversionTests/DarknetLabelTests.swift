@@ -22,7 +22,7 @@ import Weighbridge
   @Test("If several .names files fit, none is used and all are listed")
   func several() throws {
     let (model, decisions) = try model(["obj.names": "a\nb\n", "colors.names": "c\nd\n"])
-    #expect(model.description.labels.isEmpty)
+    #expect(model.metadata.labels.isEmpty)
     #expect(
       decisions.contains(
         "colors.names and obj.names beside the .cfg have as many names as there are classes (2), and "
@@ -32,7 +32,7 @@ import Weighbridge
   @Test("The .names file named like the .cfg is used, and others that fit are mentioned")
   func own() throws {
     let (model, decisions) = try model(["pets.names": "a\nb\n", "colors.names": "c\nd\n"])
-    #expect(model.description.labels == ["a", "b"])
+    #expect(model.metadata.labels == ["a", "b"])
     #expect(decisions.contains("those of pets.names beside the .cfg"))
     #expect(decisions.contains("(as those of colors.names are)"))
   }
@@ -40,7 +40,7 @@ import Weighbridge
   @Test("Files that do not fit or cannot be read are named with the reason")
   func others() throws {
     let (model, decisions) = try model(["pets.names": "a\nb\nc\n", "birds.names": "c\n\nd\n"])
-    #expect(model.description.labels.isEmpty)
+    #expect(model.metadata.labels.isEmpty)
     #expect(
       decisions.contains(
         "no .names file beside the .cfg has 2 names (birds.names: a blank line between labels; "
@@ -50,11 +50,11 @@ import Weighbridge
   @Test("Labels given by the user are not recorded as a decision")
   func said() throws {
     var (model, decisions) = try model(["obj.names": "a\nb\n"], findsLabels: false)
-    #expect(!decisions.contains("labels") && model.description.labels.isEmpty)
+    #expect(!decisions.contains("labels") && model.metadata.labels.isEmpty)
     var edit = DescriptionEdit()
     edit.labels = ["x", "y"]
     try model.describe(edit)
-    #expect(model.description.labels == ["x", "y"])
+    #expect(model.metadata.labels == ["x", "y"])
   }
 
   @Test("A byte order mark is not part of the first label")

@@ -92,7 +92,7 @@ import Weighbridge
     let box = "[detection]\nclasses=0\ncoords=4\nside=4\nnum=1\nsoftmax=1\n"
     let model = try model("[connected]\noutput=80\n" + box)
     #expect(model.outputs[0].type.description == "float32 [batch, 80]")
-    #expect(model.description.detector == nil)
+    #expect(model.metadata.detector == nil)
   }
 
   @Test("The other fork is advised only if it reads all of the file, and reads it alike")

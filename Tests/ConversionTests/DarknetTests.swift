@@ -61,7 +61,7 @@ import Weighbridge
     verification.againstOptions = options()
     let stored = try Model(contentsOf: folder.file("m.wbm"))
     #expect(try stored.verify(verification).passed)
-    #expect(stored.description == model.description)
+    #expect(stored.metadata == model.metadata)
     verification.againstOptions = options(2)
     #expect(try !stored.verify(verification).passed)
   }
@@ -72,7 +72,7 @@ import Weighbridge
     try write(network, folder)
     try write("a\nb\nc\nd\n", folder, "letters.names")
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options())
-    let detector = try #require(model.description.detector)
+    let detector = try #require(model.metadata.detector)
     #expect(detector.kind == .yolo)
     let grid = try #require(detector.grid)
     #expect(grid.anchors.map(\.width) == [10, 23, 37])
@@ -83,8 +83,8 @@ import Weighbridge
     #expect(detector.activated == [.centers, .objectness, .classes])
     #expect(grid.order == .channelsFirst)
     #expect(detector.classCount == 4)
-    #expect(model.description.labels == ["a", "b", "c", "d"])
-    #expect(model.description.inputs[0].image?.resize == .stretch)
+    #expect(model.metadata.labels == ["a", "b", "c", "d"])
+    #expect(model.metadata.inputs[0].image?.resize == .stretch)
   }
 
   @Test(
@@ -113,7 +113,7 @@ import Weighbridge
     var options = options()
     options.darknet = fork
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
-    #expect(model.description.inputs[0].image?.resize == policy)
+    #expect(model.metadata.inputs[0].image?.resize == policy)
   }
 
   @Test("A region's background is not scored without a softmax, as in pjreddie's region_layer.c")
@@ -152,7 +152,7 @@ import Weighbridge
     var options = options()
     options.data = folder.file("m.data")
     let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
-    #expect(model.description.labels.count == 4)
+    #expect(model.metadata.labels.count == 4)
     try write("a\nb\n", folder, "letters.txt")
     let error = failure { _ = try Model(contentsOf: folder.file("m.cfg"), options: options) }
     #expect(error?.code == .mismatch)

@@ -11,7 +11,7 @@ import Weighbridge
     var edit = ModelCase.shapeDetector
     change(&edit)
     try model.describe(edit)
-    return model.description
+    return model.metadata
   }
 
   private func expectMismatch(
@@ -34,10 +34,10 @@ import Weighbridge
     try model.describe(ModelCase.shapeDetector)
     try model.write(to: folder.file("detector.wbm"))
     let stored = try Model(contentsOf: folder.file("detector.wbm"))
-    #expect(stored.description == model.description)
+    #expect(stored.metadata == model.metadata)
     #expect(stored.inputs.map(\.name) == ["image"])
     #expect(stored.outputs.map(\.name) == ["output"])
-    let description = stored.description
+    let description = stored.metadata
     #expect(description.author == "Joshua Newnham")
     #expect(description.summary == ModelCase.summary)
     #expect(description.inputs.map(\.summary) == [ModelCase.inputSummary])
@@ -140,22 +140,22 @@ import Weighbridge
     var model = try #require(models.first { $0.inputs[0].type.rank == 2 })
     var edit = DescriptionEdit()
     edit.images = [.init(input: model.inputs[0].name)]
-    let before = model.description
+    let before = model.metadata
     let error = failure { try model.describe(edit) }
     #expect(error?.code == .mismatch)
     #expect(error?.reason.contains("an image has 4 axes with 1 or 3 channels") == true)
-    #expect(model.description == before)
+    #expect(model.metadata == before)
   }
 
   @Test("An edit that fails changes nothing")
   func unchanged() throws {
     var model = try ModelCase.detector()
-    let before = model.description
+    let before = model.metadata
     var edit = ModelCase.shapeDetector
     edit.labels = ["one"]
     let error = failure { try model.describe(edit) }
     #expect(error?.has(.mismatch, "label") == true, "\(error as Any)")
-    #expect(model.description == before)
+    #expect(model.metadata == before)
     #expect(model.inputs.map(\.name) == ["input_1"])
   }
 
@@ -166,7 +166,7 @@ import Weighbridge
     var model = try Model(contentsOf: FixtureModel.tinyYOLO.path)
     var edit = ModelCase.tinyYOLO
     try model.describe(edit)
-    #expect(model.description.detector?.grid?.heads.first?.stride == 32)
+    #expect(model.metadata.detector?.grid?.heads.first?.stride == 32)
     edit = DescriptionEdit()
     edit.labels = (0..<19).map { "class \($0)" }
     let error = failure { try model.describe(edit) }

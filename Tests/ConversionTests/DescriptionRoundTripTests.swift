@@ -67,7 +67,7 @@ import Weighbridge
       let report = try model.export(to: folder.file("m.\(target)"), options: options)
       #expect(report.notes.contains { $0.contains("channels first") } == (target == "mlmodel"))
       let copy = try read(folder.file("m.\(target)"))
-      #expect(copy.description == expected(model.description, target))
+      #expect(copy.metadata == expected(model.metadata, target))
       #expect(copy.provenance.framework == "keras")
       let isKeras = ["keras", "h5"].contains(target)
       #expect(isKeras || copy.provenance.frameworkVersion == model.provenance.frameworkVersion)
@@ -80,11 +80,11 @@ import Weighbridge
     let model = try model()
     try model.export(to: folder.file("m.safetensors"))
     let found = try Inspection(of: folder.file("m.safetensors")).description
-    #expect(found.license == model.description.license)
+    #expect(found.license == model.metadata.license)
     #expect(found.license?.note == "of the weights; the images are not free")
     #expect(found.name == "shapes" && found.version == "1.2")
-    #expect(found.labels == model.description.labels)
-    #expect(found.userDefined == model.description.userDefined)
+    #expect(found.labels == model.metadata.labels)
+    #expect(found.userDefined == model.metadata.userDefined)
     #expect(folder.names == ["m.safetensors"])
   }
 
@@ -116,8 +116,8 @@ import Weighbridge
     let report = try model.export(to: folder.file("m.\(target)"), options: options)
     #expect(report.notes.contains { $0.hasPrefix("the descriptions of the outputs are not") })
     let copy = try read(folder.file("m.\(target)"))
-    let expectedDescription = expected(model.description, target)
-    var actual = copy.description
+    let expectedDescription = expected(model.metadata, target)
+    var actual = copy.metadata
     #expect(actual.detector?.confidenceThreshold == 0.3 && actual.detector?.iouThreshold == 0.4)
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
     #expect((target == "onnx") == report.notes.contains(anchors))
@@ -132,6 +132,6 @@ import Weighbridge
     let model = try Model(contentsOf: detector)
     try model.export(to: folder.file("m.\(target)"))
     let copy = try read(folder.file("m.\(target)"))
-    #expect(copy.description == model.description)
+    #expect(copy.metadata == model.metadata)
   }
 }

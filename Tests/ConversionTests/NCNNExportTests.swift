@@ -258,7 +258,7 @@ import _CatalogTesting
     let layers = try read(folder).file.model.layers
     let last = try #require(layers.last)
     #expect(last.type == "Yolov3DetectionOutput" && last.outputs == ["detections"])
-    let detector = try #require(model.description.detector)
+    let detector = try #require(model.metadata.detector)
     let grid = try #require(detector.grid)
     #expect(last.inputs.count == grid.heads.count)
     #expect(last.integer(0) == detector.classCount)

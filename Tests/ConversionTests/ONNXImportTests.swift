@@ -68,13 +68,13 @@ import _CatalogTesting
     try model.export(to: folder.file("m.onnx"), options: options)
     let read = try Model(contentsOf: folder.file("m.onnx"))
     #expect(try read.differences(from: model).items.filter(\.counts).isEmpty)
-    #expect(read.description.labels == model.description.labels)
-    #expect(read.description.author == model.description.author)
-    #expect(read.description.license == model.description.license)
-    #expect(read.description.summary == model.description.summary)
-    #expect(read.description.outputs.map(\.summary) == model.description.outputs.map(\.summary))
+    #expect(read.metadata.labels == model.metadata.labels)
+    #expect(read.metadata.author == model.metadata.author)
+    #expect(read.metadata.license == model.metadata.license)
+    #expect(read.metadata.summary == model.metadata.summary)
+    #expect(read.metadata.outputs.map(\.summary) == model.metadata.outputs.map(\.summary))
     #expect(read.provenance.framework == "keras")
-    #expect(read.description.inputs[0].image?.layout.rawValue.isEmpty == false)
+    #expect(read.metadata.inputs[0].image?.layout.rawValue.isEmpty == false)
     let image = try Image(contentsOf: Paths.sample("Models/shape-detector/picture.png"))
     let actual = try Detector(read).detect(in: image)
     let expected = try Detector(model).detect(in: image)
@@ -91,9 +91,9 @@ import _CatalogTesting
     edit.userDefined = ["labels": "mine", "note": "kept"]
     try model.describe(edit)
     try model.export(to: folder.file("m.onnx"))
-    let read = try Model(contentsOf: folder.file("m.onnx")).description
-    #expect(read.userDefined == model.description.userDefined)
-    #expect(read.version == "1.2" && read.labels == model.description.labels)
+    let read = try Model(contentsOf: folder.file("m.onnx")).metadata
+    #expect(read.userDefined == model.metadata.userDefined)
+    #expect(read.version == "1.2" && read.labels == model.metadata.labels)
   }
 
   /// Writes an operator as a network, and returns the graph and its inputs.

@@ -67,7 +67,7 @@ import _CatalogTesting
     try Self.files.get()
     let folder = try TemporaryFolder()
     var model = try Model(contentsOf: "\(Self.folder)/\(Self.kinds[0]).wbm")
-    #expect(model.description.inputs.map(\.name) == model.inputs.map(\.name))
+    #expect(model.metadata.inputs.map(\.name) == model.inputs.map(\.name))
     var edit = DescriptionEdit()
     edit.outputNames = [.init(old: model.outputs[0].name, new: "result")]
     try model.describe(edit)

@@ -127,7 +127,7 @@ private enum FormerNames: Use {
     #expect(error?.code == .outputFailed)
     let cancellation = Cancellation()
     let report = try model.export(to: folder.file("a.onnx"), cancellation: cancellation)
-    #expect(report.losses == report.notes)
+    #expect(report.losses == report.notes && model.description == model.metadata)
     cancellation.cancel()
     let cancelled = failure {
       _ = try model.export(to: folder.file("b.onnx"), as: .onnx, cancellation: cancellation)

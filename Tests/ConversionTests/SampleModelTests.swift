@@ -59,7 +59,7 @@ import Weighbridge
     var edit = DescriptionEdit()
     edit.labels = try LabelFile.read(sample("sketch-classifier/labels.names"))
     try model.describe(edit)
-    #expect(model.description.labels.count == 8)
+    #expect(model.metadata.labels.count == 8)
     edit.labels?.removeLast()
     let error = failure { try model.describe(edit) }
     #expect(error?.code == .mismatch)

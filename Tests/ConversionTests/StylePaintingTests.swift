@@ -24,7 +24,7 @@ struct StylePaintingTests {
     }
     var model = try Model(
       contentsOf: Fixtures.file("\(Self.files)/\(file)"), options: options)
-    if model.description.inputs[0].image == nil {
+    if model.metadata.inputs[0].image == nil {
       var edit = DescriptionEdit()
       edit.images = [.init(input: model.inputs[0].name)]
       try model.describe(edit)

@@ -32,7 +32,7 @@ import Weighbridge
     try model.write(to: folder.file("m.wbm"))
     let stored = try Model(contentsOf: folder.file("m.wbm"))
     #expect(stored.provenance.options["from-token-ids"] == "true")
-    #expect(stored.description.userDefined == model.description.userDefined)
+    #expect(stored.metadata.userDefined == model.metadata.userDefined)
   }
 
   @Test("The input has the type of the ids, and the vocabulary is in the order of the ids")
@@ -40,15 +40,15 @@ import Weighbridge
     let words = try model("3.15.0/sequence.keras")
     #expect("\(words.inputs[0].type)" == "int64 [batch, 6]")
     #expect(
-      words.description.userDefined["words.vocabulary"]
+      words.metadata.userDefined["words.vocabulary"]
         == #"["","[UNK]","the","sat","on","dog","ran","mat","grass","cat","a"]"#)
-    #expect(words.description.inputs[0].summary?.contains("token ids, as words") == true)
+    #expect(words.metadata.inputs[0].summary?.contains("token ids, as words") == true)
     let colours = try model("2.15.0/colours.h5")
     #expect(colours.inputs.map { "\($0.type)" } == ["int64 [batch, 1]", "float32 [batch, 3]"])
     #expect(
-      colours.description.userDefined["colour.vocabulary"] == #"["[UNK]","red","green","blue"]"#)
+      colours.metadata.userDefined["colour.vocabulary"] == #"["[UNK]","red","green","blue"]"#)
     let without = try model("3.15.0/sequence.h5")
-    #expect(without.description.userDefined.isEmpty)
+    #expect(without.metadata.userDefined.isEmpty)
     #expect(without.provenance.decisions.contains { $0.text.contains("has no vocabulary") })
   }
 

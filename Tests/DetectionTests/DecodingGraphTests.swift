@@ -62,7 +62,7 @@ import Weighbridge
     var description = ModelDescription(
       inputs: [.init(name: "data")], outputs: [.init(name: "head")])
     description.inputs[0].image = Self.image(layout)
-    description.detector = model.description.detector
+    description.detector = model.metadata.detector
     description.detector?.grid?.heads[0].output = "head"
     if var detector = description.detector {
       change(&detector)
@@ -73,7 +73,7 @@ import Weighbridge
 
   /// The description of a case's model, whose input is taken for an image.
   private func described(_ model: Model) -> ModelDescription {
-    var description = model.description
+    var description = model.metadata
     description.inputs[0].image = Self.image(.channelsFirst)
     return description
   }
@@ -132,7 +132,7 @@ import Weighbridge
     arguments: RealDetectionTests.Case.all)
   func heads(_ sample: RealDetectionTests.Case) throws {
     let model = try sample.model()
-    let interface = try DetectorInterface(model.content.graph, model.description)
+    let interface = try DetectorInterface(model.content.graph, model.metadata)
     let rows = try ArrayFile.read("\(sample.folder)/outputs.npz")
     var builder = GraphBuilder()
     var (inputs, heads): ([Tensor], [ValueID]) = ([], [])

@@ -36,7 +36,7 @@ struct DetectionCase: CustomTestStringConvertible {
     _ record: DetectionRecord
   ) throws -> (boxes: [Candidate], detector: DetectorDescription) {
     let model = try model(record)
-    let detector = try #require(model.description.detector)
+    let detector = try #require(model.metadata.detector)
     let shape = try #require(model.inputs[0].type.singleExampleShape)
     let outputs = try model.run(try ArrayFile.read(input)).outputs
     let decoder = BoxDecoder(

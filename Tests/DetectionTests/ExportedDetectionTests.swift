@@ -63,9 +63,9 @@ import Weighbridge
     let model = try detector()
     let copy = try copy(model, form, folder)
     try expectSame(model, copy, in: image)
-    #expect(copy.description.inputs[0].image?.resize == .letterbox)
-    #expect(copy.description.detector?.confidenceThreshold == 0.1)
-    #expect(copy.description.detector?.iouThreshold == 0.3)
+    #expect(copy.metadata.inputs[0].image?.resize == .letterbox)
+    #expect(copy.metadata.detector?.confidenceThreshold == 0.1)
+    #expect(copy.metadata.detector?.iouThreshold == 0.3)
     // A .wbm file keeps what was read, too.
     try copy.write(to: folder.file("m.wbm"))
     try expectSame(model, try Model(contentsOf: folder.file("m.wbm")), in: image)
@@ -77,7 +77,7 @@ import Weighbridge
     let model = try detector()
     let form = Form(target: target, suppressesBoxes: true)
     let copy = try copy(try copy(model, form, folder), form, folder)
-    #expect(copy.description.detector?.kind == .boxes)
+    #expect(copy.metadata.detector?.kind == .boxes)
     try expectSame(model, copy, in: try Image(contentsOf: "\(sample)/picture.png"))
   }
 

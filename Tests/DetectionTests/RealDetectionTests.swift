@@ -86,7 +86,7 @@ struct RealDetectionTests {
 
   @Test("The model's own resize policy is its fork's")
   func ownPolicy() throws {
-    #expect(try Case.all[0].model().description.inputs[0].image?.resize == .stretch)
-    #expect(try Case.all[2].model().description.inputs[0].image?.resize == .letterbox)
+    #expect(try Case.all[0].model().metadata.inputs[0].image?.resize == .stretch)
+    #expect(try Case.all[2].model().metadata.inputs[0].image?.resize == .letterbox)
   }
 }

@@ -24,8 +24,10 @@ import Testing
 
   /// The name in the schema: `CENTER_CROP` for `centerCrop`.
   private static func schemaName(_ value: some Any) -> String {
-    "\(value)".replacing("YOLO", with: "Yolo").map { $0.isUppercase ? "_\($0)" : $0.uppercased() }
-      .joined()
+    "\(value)".replacing("YOLO", with: "Yolo").replacing("distance", with: "diou").map {
+      $0.isUppercase ? "_\($0)" : $0.uppercased()
+    }
+    .joined()
   }
 
   private func check<Value: SchemaEnumeration>(_ type: Value.Type, _ prefix: String) throws {

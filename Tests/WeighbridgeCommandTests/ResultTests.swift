@@ -127,7 +127,7 @@ import Weighbridge
       "--reference-inputs", Sample.input, "--reference-outputs", Sample.outputs,
       "--reference-by", "keras 2.1.5", "--verify"
     ).expect(0)
-    let description = try Model(contentsOf: folder.file("x.wbm")).description
+    let description = try Model(contentsOf: folder.file("x.wbm")).metadata
     #expect(description.author == "Joshua Newnham" && description.license?.text == "BSD")
     #expect(description.inputs[0].image?.scale == 1.0 / 255)
     #expect(description.outputs.map(\.summary) == ["Grid [cx, cy]"])

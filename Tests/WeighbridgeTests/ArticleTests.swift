@@ -32,7 +32,7 @@ import Weighbridge
       edit.labels = try LabelFile.read("\(sample)/labels.names")
       edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
       try model.describe(edit)
-      #expect(model.description.detector?.classCount == 3)
+      #expect(model.metadata.detector?.classCount == 3)
 
       try model.addReferences(
         inputs: try ArrayFile.read("\(sample)/input.npy"),

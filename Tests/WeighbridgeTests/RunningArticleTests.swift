@@ -24,8 +24,8 @@ import Weighbridge
     try writeModel(to: path)
     let (session, tensor) = try runOnce(path, sample)
 
-    async let first = session.run(["image": tensor])
-    async let second = session.run(["image": tensor])
+    async let first = session.outputs(for: ["image": tensor])
+    async let second = session.outputs(for: ["image": tensor])
     let both = try await [first["grid"], second["grid"]]
     let grids = try both.map { try #require($0).doubles }
     #expect(grids[0] == grids[1])

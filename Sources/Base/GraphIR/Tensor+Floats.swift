@@ -1,8 +1,8 @@
-package import Bytes
+public import Bytes
 
 extension Tensor {
   /// The elements in row-major order, rounded to float32. Copies.
-  package var floats: [Float] {
+  public var floats: [Float] {
     guard elementType == .float32 else { return doubles.map { Float($0) } }
     return elements(of: Float.self)
   }
@@ -22,8 +22,9 @@ extension Tensor {
 
   /// Creates a tensor of float32 or, by rounding, of another floating-point type.
   ///
-  /// - Parameter floats: The elements in row-major order, as many as the shape requires.
-  package init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
+  /// - Parameter floats: The elements in row-major order; traps when their count does not match the
+  ///   shape.
+  public init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
     guard elementType == .float32 else {
       self.init(elementType, shape: shape, floats.map(Double.init))
       return

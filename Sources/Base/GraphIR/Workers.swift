@@ -135,6 +135,15 @@ public final class Cancellation: Sendable {
   ///   run.
   public init(asking ask: @escaping @Sendable () -> Bool) { isCancelledOutside = ask }
 
+  /// What stops the work of the current task, besides the object in its options.
+  @TaskLocal package static var ofTask: Cancellation?
+
+  /// An object that stops work when one of two does.
+  package static func either(_ first: Cancellation?, _ second: Cancellation?) -> Cancellation? {
+    guard let first, let second else { return first ?? second }
+    return Cancellation { first.isCancelled || second.isCancelled }
+  }
+
   /// Requests that the work with this object stop soon.
   public func cancel() { isRequested.store(true, ordering: .relaxed) }
 

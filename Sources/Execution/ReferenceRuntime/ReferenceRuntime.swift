@@ -60,7 +60,7 @@ package struct ReferenceRuntime: Runtime {
   }
 
   private func checkCancellation() throws(WeighbridgeError) {
-    if let cancellation, cancellation.isCancelled {
+    if let stop = Cancellation.either(cancellation, .ofTask), stop.isCancelled {
       throw .cancelled("cancelled")
     }
   }

@@ -104,7 +104,7 @@ public func describeModel(
 ) -> weighbridge_status {
   perform(error) {
     let result = try required(json, "json")
-    result.pointee = try copy(OpenModel.of(model).model.description.json)
+    result.pointee = try copy(OpenModel.of(model).model.metadata.json)
   }
 }
 

@@ -42,7 +42,7 @@ public struct Detector: Sendable {
     _ model: Model, options: DetectOptions = DetectOptions()
   ) throws(WeighbridgeError) {
     try options.check()
-    let (graph, description) = (model.content.graph, model.description)
+    let (graph, description) = (model.content.graph, model.metadata)
     try ModelPurpose(graph, description).checkFindsObjects(graph)
     let interface = try DetectorInterface(graph, description)
     imageInput = interface.input
@@ -114,7 +114,7 @@ public struct Detector: Sendable {
     let tensors = Dictionary(outputs.map { ($0.name, $0.tensor) }) { first, _ in first }
     let candidates = try decoder.candidates(tensors, above: confidenceThreshold)
       .map { $0.mappedToImage(placement) }
-    let labels = model.description.labels
+    let labels = model.metadata.labels
     return suppression.detections(candidates).map { score, box in
       Detection(
         classIndex: score.classIndex,

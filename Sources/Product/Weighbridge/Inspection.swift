@@ -185,7 +185,7 @@ public struct Inspection: Sendable {
     self.path = path
     format = model.origin.source.formatName
     fileSize = model.origin.source.byteCount
-    description = model.description
+    description = model.metadata
     inputs = model.inputs
     outputs = model.outputs
     layers = Self.layers(model.content.graph)

@@ -9,7 +9,7 @@ public enum Metadata {
   /// - Parameter path: The file.
   /// - Throws: The errors of ``Model/init(contentsOf:options:)``.
   public static func read(_ path: String) throws(WeighbridgeError) -> ModelDescription {
-    try Model(contentsOf: path).description
+    try Model(contentsOf: path).metadata
   }
 
   /// Changes the description of a `.wbm` file.

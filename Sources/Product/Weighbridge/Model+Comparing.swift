@@ -34,7 +34,7 @@ extension Model {
     var differences = GraphComparison.differences(
       content.graph, other.content.graph, usesNames: options.usesNames)
     differences.items += DescriptionComparison.differences(
-      description, other.description, usesNames: options.usesNames,
+      metadata, other.metadata, usesNames: options.usesNames,
       counts: origin.holdsMetadata && other.origin.holdsMetadata)
     if let inputs = options.inputs {
       let models = [self, other]

@@ -15,7 +15,7 @@ extension Model {
       let names = inputs.map(\.name).joined(separator: ", ")
       throw .mismatch("the model has no input \(name); it has \(names)")
     }
-    let feature = description.inputs.first { $0.name == name }
+    let feature = metadata.inputs.first { $0.name == name }
     guard let settings = feature?.image else {
       throw .mismatch("the model does not say how an image becomes its input \(name), \(port.type)")
     }

@@ -37,6 +37,10 @@ public struct Model: Sendable {
   }
 
   /// The model's metadata.
+  public var metadata: ModelDescription { content.description }
+
+  /// The former name of ``metadata``.
+  @available(*, deprecated, renamed: "metadata")
   public var description: ModelDescription { content.description }
 
   /// The model's provenance, and how its source was interpreted.

@@ -1,6 +1,5 @@
 public import Bytes
 import CPURuntime
-import Dispatch
 public import GraphIR
 public import Vision
 
@@ -144,17 +143,21 @@ public final class Session: Sendable {
     try compiled.run(types, from: inputs, into: outputs)
   }
 
-  /// Computes the model's outputs on another thread.
+  /// Computes the model's outputs on another thread. Cancelling the task stops the run before its
+  /// next layer.
   ///
   /// - Parameter inputs: See ``run(_:)-([String:Tensor])``.
   /// - Throws: The errors of ``run(_:)-([String:Tensor])``.
+  public func outputs(
+    for inputs: [String: Tensor]
+  ) async throws(WeighbridgeError) -> [String: Tensor] {
+    try await onAnotherThread { (_) throws(WeighbridgeError) in try self.run(inputs) }
+  }
+
+  /// The former name of ``outputs(for:)``.
+  @available(*, deprecated, renamed: "outputs(for:)")
   public func run(_ inputs: [String: Tensor]) async throws -> [String: Tensor] {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(
-          with: Result { () throws(WeighbridgeError) in try self.run(inputs) })
-      }
-    }
+    try await outputs(for: inputs)
   }
 
   /// Computes the model's outputs for images, which are converted to the inputs by the model's own

@@ -10,7 +10,7 @@ struct AnalyzerIdentity {
   ) throws(WeighbridgeError) {
     modelDigest = try model.identity()
     let detection = options.detection
-    let detector = model.description.detector
+    let detector = model.metadata.detector
     // The same defaults as the detector's own.
     let threshold =
       detection.confidenceThreshold ?? detector?.confidenceThreshold

@@ -54,7 +54,7 @@ public struct ImageAnalyzer: Sendable {
   ) throws(WeighbridgeError) {
     var (model, options) = (model, options)
     options.detection.run.threads = 1
-    let isDetector = model.description.detector != nil
+    let isDetector = model.metadata.detector != nil
     try model.checkTakesImage()
     if let resize = options.detection.resize { model.setResizePolicy(resize) }
     var output: String?
@@ -65,7 +65,7 @@ public struct ImageAnalyzer: Sendable {
     }
     self.model = model
     detector = isDetector ? try Detector(model, options: options.detection) : nil
-    if isDetector, model.description.labels.isEmpty {
+    if isDetector, model.metadata.labels.isEmpty {
       throw .mismatch("the model does not name its classes, by which objects are searched for")
     }
     features = try output.map { (output) throws(WeighbridgeError) in

@@ -102,7 +102,7 @@ public final class ImageIndex: Sendable {
 
 extension ImageIndex.Contents {
   init(_ analyzer: ImageAnalyzer) {
-    let description = analyzer.model.description
+    let description = analyzer.model.metadata
     self.init(
       identity: analyzer.identity, modelName: description.name, labels: description.labels,
       hasDetections: analyzer.findsObjects, hasFeatures: analyzer.producesFeatures)

@@ -2,7 +2,7 @@ extension Model {
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when no input is an image; the error
   ///   says what the model takes and returns.
   func checkTakesImage() throws(WeighbridgeError) {
-    guard !description.inputs.contains(where: { $0.image != nil }) else { return }
+    guard !metadata.inputs.contains(where: { $0.image != nil }) else { return }
     let (inputList, outputList) = (
       inputs.map { "\($0.name) \($0.type)" }, outputs.map { "\($0.name) \($0.type)" }
     )

@@ -30,7 +30,7 @@ struct ImageResult: Sendable {
   ) throws(WeighbridgeError) {
     let image = sample.image
     (name, width, height) = (sample.name, image.width, image.height)
-    hasBoxes = model.description.detector != nil
+    hasBoxes = model.metadata.detector != nil
     var annotations: [ImageAnnotation] = []
     if hasBoxes {
       var detection = options.detection

@@ -10,7 +10,7 @@ struct ClassScores: Sendable {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model is not a classifier; the message
   ///   says what it is.
   init(_ model: Model, kind: ScoreKind? = nil) throws(WeighbridgeError) {
-    let (graph, description) = (model.content.graph, model.description)
+    let (graph, description) = (model.content.graph, model.metadata)
     let output = try ModelPurpose(graph, description, hasScores: kind != nil)
       .scores(graph, description)
     outputName = output.name

@@ -60,7 +60,7 @@ public struct Classifier: Sendable {
     _ model: Model, options: ClassifyOptions = ClassifyOptions()
   ) throws(WeighbridgeError) {
     try options.check()
-    let (graph, description) = (model.content.graph, model.description)
+    let (graph, description) = (model.content.graph, model.metadata)
     classScores = try ClassScores(model, kind: options.scores)
     input = try ImageInterface(graph, description, for: "a classifier of images")
     (inputWidth, inputHeight) = try input.fixedSize()

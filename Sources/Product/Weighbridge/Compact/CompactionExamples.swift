@@ -50,7 +50,7 @@ struct CompactionExamples {
     _ count: Int, seed: UInt64, _ model: Model, _ options: CompactOptions
   ) throws(WeighbridgeError) -> (examples: [[Tensor]], summary: String) {
     var images: [String: ImageInput] = [:]
-    for feature in model.description.inputs { images[feature.name] = feature.image }
+    for feature in model.metadata.inputs { images[feature.name] = feature.image }
     let examples = try model.content.graph.generatedExamples(
       count, images: images, seed: seed, workers: Workers(count: options.run.threadCount))
     let kind = images.isEmpty ? "generated inputs (noise)" : "generated images"

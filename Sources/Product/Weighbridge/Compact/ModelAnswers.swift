@@ -6,7 +6,7 @@ enum ModelAnswers {
   static func of(
     _ model: Model
   ) -> (comparison: AnswerComparison, kind: CompactionRecord.Answers.Kind)? {
-    if model.description.detector != nil, let detector = try? Detector(model) {
+    if model.metadata.detector != nil, let detector = try? Detector(model) {
       return (detections(detector, model), .detections)
     }
     if let scores = try? ClassScores(model) { return (topClass(scores, model), .topClass) }

@@ -32,7 +32,7 @@ public struct Stylizer: Sendable {
     _ model: Model, options: StylizeOptions = StylizeOptions()
   ) throws(WeighbridgeError) {
     try options.check()
-    let (graph, description) = (model.content.graph, model.description)
+    let (graph, description) = (model.content.graph, model.metadata)
     input = try ImageInterface(graph, description, for: "a model for images")
     let port = try ModelPurpose(graph, description).image(graph)
     output = try ImageOutput(graph, description, port, like: input.image, given: options.output)

@@ -1,5 +1,4 @@
 public import Bytes
-import Dispatch
 public import GraphIR
 public import Vision
 
@@ -115,13 +114,14 @@ public struct ModelInterface: Sendable {
     }
   }
 
-  /// Runs work on another thread.
+  /// Runs work on another thread. Cancelling the task stops the run of the model.
   public func onAnotherThread<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
+    let result: Swift.Result<Result, any Error> = try await Weighbridge.onAnotherThread { _ in
+      Swift.Result { try work() }
     }
+    return try result.get()
   }
 }
 
@@ -135,7 +135,7 @@ extension Model {
     for image: Image, input name: String
   ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
     guard let port = inputs.first(where: { $0.name == name }),
-      let settings = description.inputs.first(where: { $0.name == name })?.image,
+      let settings = metadata.inputs.first(where: { $0.name == name })?.image,
       let axes = settings.layout.imageAxes(rank: port.type.rank)
     else { throw .mismatch("the model takes no image as an input \(name)") }
     let (tensor, placement) = try image.tensor(

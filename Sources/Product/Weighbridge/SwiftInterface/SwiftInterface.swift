@@ -21,17 +21,17 @@ struct SwiftInterface {
 
   init(_ model: Model, named name: String, bundled: String?) {
     className = SwiftName.type(name)
-    description = model.description
+    description = model.metadata
     self.bundled = bundled
     var usedNames = UniqueNames()
     inputs = model.inputs.map { port in
-      let feature = model.description.inputs.first { $0.name == port.name }
+      let feature = model.metadata.inputs.first { $0.name == port.name }
       return SwiftFeature(port, feature, isInput: true, usedNames: &usedNames)
     }
     let results = Self.results(model)
     usedNames = UniqueNames(results.map(\.property))
     outputs = model.outputs.map { port in
-      let feature = model.description.outputs.first { $0.name == port.name }
+      let feature = model.metadata.outputs.first { $0.name == port.name }
       return SwiftFeature(port, feature, isInput: false, usedNames: &usedNames)
     }
     self.results = results
@@ -46,7 +46,7 @@ struct SwiftInterface {
           source: "detections")
       ]
     }
-    guard !model.description.labels.isEmpty, (try? ClassScores(model)) != nil else { return [] }
+    guard !model.metadata.labels.isEmpty, (try? ClassScores(model)) != nil else { return [] }
     return [
       Result(
         property: "classLabel", type: "String",

@@ -61,7 +61,7 @@ struct Detect: CancellableCommand {
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       let detector = try Detector(model, options: options)
-      guard !model.description.labels.isEmpty else {
+      guard !model.metadata.labels.isEmpty else {
         throw .mismatch("the model does not name its classes: name them with --labels FILE")
       }
       return detector

@@ -30,7 +30,7 @@ package struct StudioModel: Sendable {
     let made: (tool: Tool, labels: [String])
     do throws(WeighbridgeError) {
       let model = try Model(contentsOf: path)
-      made = (try Self.tool(of: model, cancellation), model.description.labels)
+      made = (try Self.tool(of: model, cancellation), model.metadata.labels)
     } catch {
       made = (.none(Wording.namingOptions(error.description)), [])
     }
@@ -40,7 +40,7 @@ package struct StudioModel: Sendable {
   private static func tool(
     of model: Model, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Tool {
-    guard model.description.detector == nil else {
+    guard model.metadata.detector == nil else {
       var options = DetectOptions()
       options.run.cancellation = cancellation
       return .detector(try Detector(model, options: options))
