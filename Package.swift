@@ -258,7 +258,7 @@ let package = Package(
       .product, "CInterface",
       [
         "Bytes", "CWeighbridge", "ConversionCore", "DarknetFormat", "FormatRegistry", "GraphIR",
-        "ImageSearch", "JSON", "Verifier", "Vision", "Weighbridge",
+        "ImageSearch", "JSON", "ModelReport", "Verifier", "Vision", "Weighbridge",
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",

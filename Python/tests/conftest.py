@@ -33,14 +33,31 @@ def shapes(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def sketches(tmp_path_factory):
+    """The sketch classifier as a .wbm file, with its labels and its preprocessing."""
+    sample = SAMPLES / "Models/sketch-classifier"
+    path = tmp_path_factory.mktemp("sketches") / "sketches.wbm"
+    metadata = {
+        "labels": (sample / "labels.names").read_text().split(),
+        "inputs": [{"name": "sketch", "image": {"scale": 1 / 255}}],
+    }
+    weighbridge.convert(sample / "sketch-classifier.h5", path, metadata=metadata)
+    return path
+
+
 @pytest.fixture(autouse=True)
-def in_sample_folder(tmp_path, monkeypatch, shapes):
+def in_sample_folder(tmp_path, monkeypatch, shapes, sketches):
     """A folder with the files that the examples name."""
     models = SAMPLES / "Models"
     for name in ("sketch-classifier.h5", "input.npy"):
         shutil.copy(models / "sketch-classifier" / name, tmp_path)
     shutil.copy(models / "shape-detector/picture.png", tmp_path)
+    shutil.copy(models / "sketch-classifier/sketches/007-star.png", tmp_path / "star.png")
+    (tmp_path / "photos").mkdir()
+    shutil.copy(models / "shape-detector/picture.png", tmp_path / "photos")
     shutil.copy(shapes, tmp_path)
+    shutil.copy(sketches, tmp_path)
     monkeypatch.chdir(tmp_path)
 
 

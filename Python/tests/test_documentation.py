@@ -1,8 +1,11 @@
 """The examples in the documentation of the package."""
 
 import doctest
+import functools
 import importlib
+import json
 import pathlib
+import os
 import pkgutil
 import re
 
@@ -23,7 +26,7 @@ def test_examples(name):
     if name in (*JOBS, "weighbridge.ray", "weighbridge.spark"):
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     module = importlib.import_module(name)
-    names = {"weighbridge": weighbridge, "numpy": numpy}
+    names = {"weighbridge": weighbridge, "numpy": numpy, "os": os}
     assert doctest.testmod(module, extraglobs=names).failed == 0
 
 
@@ -42,7 +45,17 @@ def test_everything_public_is_documented():
         assert getattr(weighbridge, name).__doc__, name
 
 
-ARTICLES = pathlib.Path(__file__).resolve().parents[2] / "Sources/Product/Weighbridge/Weighbridge.docc"
+def test_every_command_has_a_function():
+    table = json.loads((ROOT / "Schemas/options.json").read_text())
+    names = [command["python"] for command in table["commands"]]
+    assert len(names) > 10
+    for name in names:
+        assert functools.reduce(getattr, name.split("."), weighbridge).__doc__, name
+        assert name.split(".")[0] in weighbridge.__all__
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ARTICLES = ROOT / "Sources/Product/Weighbridge/Weighbridge.docc"
 
 
 def test_the_article():

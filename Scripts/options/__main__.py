@@ -16,7 +16,7 @@ from table import ROOT, STRUCTS, formatted
 
 
 #: Structs of Swift with nothing but their options.
-PLAIN = ("RunOptions", "WriteOptions", "VerifyOptions", "DetectOptions")
+PLAIN = ("RunOptions", "WriteOptions", "VerifyOptions", "DetectOptions", "ClassifyOptions")
 
 
 def files():
@@ -39,7 +39,10 @@ def files():
             "WritingOptions", "WriteOptions", "writeOptions", "How a file is written."),
         f"{commands}/DetectionOptions.swift": program.program_file(
             "DetectionOptions", "DetectOptions", "options", "The options that decide which detections count."),
+        f"{commands}/ClassificationOptions.swift": program.program_file(
+            "ClassificationOptions", "ClassifyOptions", "options", "The options that decide which classes are shown."),
         f"{commands}/RepeatedOptions+Names.swift": program.repetition_file(),
+        **{f"{commands}/{group}.swift": program.group_file(group) for group in program.GROUPS},
         header_path: c.header((ROOT / header_path).read_text()),
         "Sources/Product/CInterface/Options+Members.swift": c.c_reading(),
         f"{package}/_structs.py": python.python_structs(), f"{package}/_options.py": python.python_options(),

@@ -1,6 +1,6 @@
 """The article Options.md."""
 
-from table import STRUCTS, flags, options, singular
+from table import COMMANDS, STRUCTS, flags, options, singular
 
 
 def article():
@@ -11,6 +11,8 @@ def article():
         "`keepUnknown` in Swift and `--keep-unknown` in the program. The program's flag for a list is the singular, and",
         "is given once for each element. An option that does not apply to the file or the format is an error. All of",
         "this is made of `Schemas/options.json`."]
+    lines += ["", "### Commands", "", "What the program does, C and Python do too.", "", "| program | C | Python |", "|---|---|---|"]
+    lines += [f"| `{c['program']}` | `{c['c']}` | `{c['python']}` |" for c in COMMANDS]
     for struct in STRUCTS:
         lines += [
             "", f"### {struct}", "", STRUCTS[struct]["help"], "", "| name | program | applies to | |",

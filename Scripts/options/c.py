@@ -1,13 +1,14 @@
 """The structs of the C header, and how the library reads them."""
 
-from table import C_TAIL, NOTE, STRUCTS, TARGETS, camel, options, singular, snake, wrapped
+from table import C_TAIL, NOTE, STRUCTS, TARGETS, camel, has_file, options, singular, snake, wrapped
 
 
 C_TYPES = {
     "path": "const char *{}", "text": "const char *{}", "enum": "const char *{}", "json": "const char *{}",
     "target": "const char *{}", "outputs": "const char *{}", "flag": "int32_t {}", "reserved": "int32_t {}",
     "count": "int32_t {}", "switch": "const int32_t *{}", "bytes": "uint64_t {}", "seed": "const uint64_t *{}",
-    "number": "const double *{}", "tolerance": "const double *{}", "shapes": "const char *const *{}",
+    "number": "const double *{}", "tolerance": "const double *{}", "reals": "const double *{}",
+    "shapes": "const char *const *{}", "texts": "const char *const *{}", "paths": "const char *const *{}",
     "numbers": "const char *const *{}", "sizes": "const int64_t *{}", "interrupt": "weighbridge_interrupt {}",
 }
 C_NOTES = {
@@ -43,7 +44,7 @@ def c_struct(struct):
         else:
             lines.append(f"  {member};")
         if kind in C_TAIL:
-            lines.append(f"  {C_TAIL[kind].format(singular(name) if name.endswith('s') else name)};")
+            lines.append(f"  {C_TAIL[kind].format(singular(name))};")
     return lines + [f"}} {snake(struct)};", ""]
 
 
@@ -66,7 +67,8 @@ def c_value(option, struct):
         rest = f" ?? {property}" if option.get("default") and struct != "ExportOptions" else ""
         return f'{property} = try enumeration({member}, "{name}"){rest}'
     if kind == "count":
-        return f'{property} = try number({member}, "{name}")'
+        rest = f" ?? {property}" if option.get("default") else ""
+        return f'{property} = try number({member}, "{name}"){rest}'
     if kind == "bytes":
         return f"{property} = {member} == 0 ? nil : Int(clamping: {member})"
     if kind in ("seed", "number"):
@@ -85,7 +87,7 @@ def c_reading():
     lines = [
         f"// {NOTE}", "", "import CWeighbridge", "import ConversionCore", "import Weighbridge"]
     for struct in STRUCTS:
-        if struct == "AnalyzeOptions":
+        if not has_file(struct):
             continue
         in_swift = options(struct, "swift")
         values = [c_value(o, struct) for o in options(struct, "c") if o in in_swift]
@@ -95,7 +97,7 @@ def c_reading():
             *(f"    {value}" for value in values if value), "  }", "}"]
     lines += ["", "// The sizes of the structs in version 0.2, which are accepted."]
     for struct in STRUCTS:
-        new = [o for o in options(struct, "c") if "since" in o]
+        new = [o for o in options(struct, "c") if "since" in o and "since" not in STRUCTS[struct]]
         lines += [f"extension {snake(struct)}: SizedStruct" + (" {" if new else " {}")]
         if new:
             lines += [

@@ -66,6 +66,8 @@ def program_value(option, is_flat):
         "bytes": f"{name}?.bytes",
         "switch": f"{name} || {name.replace('with', 'without')} ? {name} : nil",
     }.get(kind, name)
+    if kind == "count" and option.get("default"):
+        return [f"    if let {name} {{ options.{name} = {name} }}"]
     if kind == "enum" and option.get("default") and not is_flat:
         return [f"    if let {name} {{ options.{name} = {name}.value }}"]
     if kind == "numbers":
@@ -94,6 +96,10 @@ def program_checks(entries):
                 "    var names: Set<String> = []",
                 f"    if let twice = {all}.first(where: {{ !names.insert($0.name).inserted }}) {{",
                 f'      throw ValidationError("--{flags(option)[0]} gives the input \\(twice.name) twice")', "    }"]
+        if option["type"] == "count" and not option.get("for"):
+            lines += [
+                f"    if let {name}, {name} < 1 {{ "
+                + f'throw ValidationError("--{flags(option)[0]} must be 1 or more") }}']
         if option["type"] == "number":
             lines += [
                 f"    if let {name}, !(0...1 ~= {name}) {{",
@@ -116,6 +122,31 @@ def program_file(group, struct, property, help, import_names=("ArgumentParser", 
     for option in entries:
         lines += program_value(option, struct == "ExportOptions")
     return "\n".join(lines + ["    return options", "  }", "}"]) + "\n"
+
+
+#: Options that several commands have in other combinations than their structs: group, options, what they are.
+GROUPS = {
+    "ThreadOptions": ("RunOptions", ["threads"], "The number of threads."),
+    "EngineOptions": ("RunOptions", ["engine"], "The engine."),
+    "ResizingOptions": ("DetectOptions", ["resize", "resampling"], "How an image is brought to a model's input."),
+    "FeatureOptions": ("AnalyzeOptions", ["features"], "The features of images."),
+    "OriginalOptions": ("VerifyOptions", ["against"], "The file that a model was made of."),
+    "ReferenceOptions": (
+        "VerifyOptions", ["reference_inputs", "reference_outputs"], "Reference arrays from the original framework."),
+}
+
+
+def group_file(group):
+    """A group of flags without a struct of options."""
+    struct, names, help = GROUPS[group]
+    entries = [o for o in STRUCTS[struct]["options"] if o["name"] in names]
+    imports = sorted({"ArgumentParser"} | {
+        module for o in entries if o["type"] == "enum" for module in ("GraphIR", "Vision", "Weighbridge")})
+    lines = [f"// {NOTE}", "", *(f"import {name}" for name in imports), ""]
+    lines += [f"/// {help}", f"struct {group}: ParsableArguments {{"]
+    for option in entries:
+        lines += program_property(option)
+    return "\n".join((lines + program_checks(entries))[:-1] + ["}"]) + "\n"
 
 
 def repetition_file():

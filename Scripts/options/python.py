@@ -4,14 +4,15 @@ import json
 import re
 import textwrap
 
-from table import C_TAIL, NOTE, STRUCTS, TARGETS, options, singular, snake, wrapped
+from table import C_TAIL, LISTS, NOTE, STRUCTS, TARGETS, options, singular, snake, wrapped
 
 
 CTYPES = {
     "path": "c_char_p", "text": "c_char_p", "enum": "c_char_p", "json": "c_char_p", "target": "c_char_p",
     "outputs": "c_char_p", "flag": "c_int32", "reserved": "c_int32", "count": "c_int32",
     "switch": "POINTER(c_int32)", "bytes": "c_uint64", "seed": "POINTER(c_uint64)", "number": "POINTER(c_double)",
-    "tolerance": "POINTER(c_double)", "shapes": "POINTER(c_char_p)", "numbers": "POINTER(c_char_p)",
+    "tolerance": "POINTER(c_double)", "reals": "POINTER(c_double)", "shapes": "POINTER(c_char_p)",
+    "numbers": "POINTER(c_char_p)", "texts": "POINTER(c_char_p)", "paths": "POINTER(c_char_p)",
     "sizes": "POINTER(c_int64)", "interrupt": "Interrupt",
 }
 
@@ -39,6 +40,8 @@ def python_structs():
 
 def python_type(option):
     kind = option["type"]
+    if "python" in option:
+        return option["python"]
     if kind == "enum":
         return "Literal[" + ", ".join(f'"{value}"' for value in option["values"]) + "]"
     if kind == "target":
@@ -46,13 +49,14 @@ def python_type(option):
     return {
         "path": "Path", "text": "str", "flag": "bool", "switch": "bool", "count": "int", "bytes": "int", "seed": "int",
         "number": "float", "tolerance": "tuple[float, float]", "shapes": "Sequence[str]",
+        "texts": "Sequence[str]", "paths": "Sequence[Path]", "reals": "Sequence[float]",
         "numbers": "Mapping[str, int | float | bool]", "sizes": "Sequence[tuple[int, int]]",
         "json": "Mapping[str, Any]",
     }[kind]
 
 
 def python_default(option):
-    return {"flag": "False", "shapes": "()", "sizes": "()"}.get(option["type"], "None")
+    return {"flag": "False", "shapes": "()", "sizes": "()", "texts": "()", "paths": "()", "reals": "()"}.get(option["type"], "None")
 
 
 def python_value(option):
@@ -117,10 +121,10 @@ def python_builder(struct):
     lines += [f'    {o["name"]}: "structs.{o["struct"]}",' for o in structs_inside(struct)]
     lines += [f"    {o['name']}: {python_annotation(o)} = {python_default(o)}," for o in python_parameters(struct)]
     lines += [f') -> "structs.{struct}":']
-    lists = [o for o in entries if o["type"] in ("shapes", "numbers", "sizes")]
+    lists = [o for o in entries if o["type"] in LISTS]
     for option in lists:
         name = option["name"]
-        helper = {"shapes": "texts", "numbers": "numbers", "sizes": "sizes"}[option["type"]]
+        helper = {"shapes": "texts"}.get(option["type"], option["type"])
         lines.append(f'    {name}_list, {singular(name)}_count = marshal.{helper}({name}, "{name}")')
     lines += ["    return _library.make(", f"        structs.{struct},"]
     for option in options(struct, "c"):

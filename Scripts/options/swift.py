@@ -14,7 +14,7 @@ def swift_property(option, is_optional=False):
     access = "" if access == "internal" else access + " "
     if default is None:
         return lines + [f"  {access}var {name}: {kind}"]
-    if default in ("[]", "[:]") or option["type"] == "swift":
+    if default in ("[]", "[:]") or option["type"] == "swift" or kind == "Int?":
         return lines + [f"  {access}var {name}: {kind} = {default}"]
     return lines + [f"  {access}var {name} = {default}"]
 

@@ -11,11 +11,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TABLE = json.loads((ROOT / "Schemas/options.json").read_text())
 STRUCTS = {name: entry for name, entry in TABLE.items() if isinstance(entry, dict)}
 TARGETS = TABLE["targets"]
+COMMANDS = TABLE["commands"]
 NOTE = "Generated from Schemas/options.json by Scripts/options. Do not edit."
 C_TAIL = {  # two members of C belong to one option
     "shapes": "size_t {}_count", "numbers": "size_t {}_count", "sizes": "size_t {}_count",
+    "texts": "size_t {}_count", "paths": "size_t {}_count", "reals": "size_t {}_count",
     "interrupt": "void *{}_context",
 }
+#: The types of options that are lists.
+LISTS = ("shapes", "numbers", "sizes", "texts", "paths", "reals")
 ACRONYMS = {"ids": "IDs", "nms": "NMS"}
 
 
@@ -29,7 +33,14 @@ def snake(struct):
 
 
 def singular(name):
-    return name[:-1]
+    if name.endswith("sses"):
+        return name[:-2]
+    return name[:-1] if name.endswith("s") else name
+
+
+def has_file(struct):
+    """Whether the struct exists in Swift with the options of the table alone."""
+    return "file" in STRUCTS[struct]
 
 
 def options(struct, language):
@@ -54,7 +65,7 @@ def swift_type(option):
         return (option["enum"] + ("" if default else "?")), default and option["enum"] + default
     types = {
         "path": ("String?", None), "text": ("String?", None), "flag": ("Bool", default or "false"),
-        "switch": ("Bool?", None), "count": ("Int?", None), "bytes": ("Int?", None),
+        "switch": ("Bool?", None), "count": ("Int?", default), "bytes": ("Int?", None),
         "seed": ("UInt64?", None), "number": ("Double?", None), "tolerance": ("Tolerance?", None),
         "shapes": ("[InputShape]", "[]"), "numbers": ("[String: InputNumber]", "[:]"),
         "sizes": ("[ImageSize]", "[]"),

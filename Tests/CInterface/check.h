@@ -51,6 +51,7 @@ void test_arguments(void);
 void test_errors(void);
 void test_handles(void);
 void test_models(const char *folder);
+void test_commands(const char *folder);
 void test_runs(void);
 void test_threads(void);
 void test_fork(void);

@@ -67,6 +67,7 @@ int main(int count, char **arguments) {
   test_errors();
   test_handles();
   test_models(arguments[2]);
+  test_commands(arguments[2]);
   test_runs();
   test_threads();
   test_fork();

@@ -42,7 +42,7 @@ import Weighbridge
     }
     let helps = [
       Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage(), Run.helpMessage(),
-      ReportCommand.helpMessage(),
+      ReportCommand.helpMessage(), Search.helpMessage(),
     ]
     #expect(helps.contains { $0.contains("\(option) ") || $0.contains("\(option)\n") })
   }

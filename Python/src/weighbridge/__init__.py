@@ -12,32 +12,45 @@ Messages of errors name what to change in backquotes: an argument of the functio
 from __future__ import annotations
 
 import json as _json
+import os as _os
 from ctypes import byref as _byref
-from typing import TYPE_CHECKING, Any, Dict, List, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _library
 from ._analyzer import Analysis, Analyzer
 from ._arrays import Port
+from ._classifier import Classification, Classifier
 from ._detector import Box, Detection, Detector
 from ._errors import ArgumentError, ModelError, StateError, WeighbridgeError
 from ._model import Model
 from ._marshal import Path as _Path
 from ._marshal import taken as _taken
+from ._marshal import paths as _paths
+from ._options import ReadKeywords as _ReadTypes
 from ._options import WriteKeywords as _WriteKeywords
+from ._options import metadata_options as _metadata_options
 from ._options import read_options as _read_options
+from ._options import report_options as _report_options
 from ._options import write_options as _write_options
-from ._reports import Check, ExportReport, Report
+from ._reports import Check, Comparison, Difference, ExportReport, Report
+from ._search import Found, IndexUpdate, Match, index, search, similar
 from ._session import Session
 
 if TYPE_CHECKING:
     import numpy as _numpy
     from typing_extensions import Unpack as _Unpack
 
+    from ._options import ClassifyKeywords as _ClassifyKeywords
     from ._options import DetectKeywords as _DetectKeywords
+    from ._options import MetadataKeywords as _MetadataKeywords
     from ._options import ReadKeywords as _ReadKeywords
+    from ._options import ReportKeywords as _ReportKeywords
 
     class _ConvertKeywords(_ReadKeywords, _WriteKeywords, total=False):
         """How a model is read and how it is written."""
+
+    class _ReportOfKeywords(_ReadKeywords, _ReportKeywords, total=False):
+        """How models are read and what a report of them contains."""
 
 __all__ = [
     "Analysis",
@@ -45,9 +58,16 @@ __all__ = [
     "ArgumentError",
     "Box",
     "Check",
+    "Classification",
+    "Classifier",
+    "Comparison",
     "Detection",
     "Detector",
+    "Difference",
     "ExportReport",
+    "Found",
+    "IndexUpdate",
+    "Match",
     "Model",
     "ModelError",
     "Port",
@@ -55,10 +75,16 @@ __all__ = [
     "Session",
     "StateError",
     "WeighbridgeError",
+    "classify",
     "convert",
     "detect",
+    "edit_metadata",
+    "index",
     "inspect",
     "open",
+    "report",
+    "search",
+    "similar",
     "version",
 ]
 
@@ -139,6 +165,76 @@ def detect(
         return model.detect(image, **options)
     with Model(model) as opened:
         return opened.detect(image, **options)
+
+
+def classify(
+    model: "Union[Model, _Path]",
+    image: "Union[_Path, _numpy.ndarray[Any, Any]]",
+    **options: "_Unpack[_ClassifyKeywords]",
+) -> List[Classification]:
+    """Finds the classes of an image.
+
+    Args:
+        model: A model that is open, or a path. For many images, open it once.
+        image: The path of a JPEG or PNG file, or an array uint8 [height, width, 3] in red, green and blue.
+        options: As for `Model.classifier`.
+
+    >>> found = weighbridge.classify("sketches.wbm", "star.png", top=1)
+    >>> found[0].label, found[0].probability > 0.9
+    ('star', True)
+    """
+    if isinstance(model, Model):
+        return model.classify(image, **options)
+    with Model(model) as opened:
+        return opened.classify(image, **options)
+
+
+def edit_metadata(
+    path: _Path, changes: Mapping[str, Optional[str]], **options: "_Unpack[_MetadataKeywords]"
+) -> None:
+    """Changes what a ``.wbm`` file says of its model; its tensors are not read.
+
+    Args:
+        path: The file.
+        changes: New texts by key; None removes an entry. Keys are ``name``, ``author``, ``license``,
+            ``version``, ``description``, ``inputs.NAME.description`` and ``outputs.NAME.description``; any
+            other key is an entry of its own.
+        options: ``output``, where the changed file goes, by default in place; ``tolerance`` of the reference
+            outputs; ``no_clobber``.
+
+    >>> weighbridge.edit_metadata("shapes.wbm", {"author": "A. Author"})
+    >>> weighbridge.open("shapes.wbm").metadata["author"]
+    'A. Author'
+    """
+    made = _metadata_options(**options)
+    text = _json.dumps(dict(changes)).encode()
+    _library.call("metadata_edit", _library.encode(path, "path"), text, _byref(made))
+
+
+def report(
+    paths: "Union[_Path, Sequence[_Path]]", output: _Path, **options: "_Unpack[_ReportOfKeywords]"
+) -> None:
+    """Writes a page that shows a model, or two side by side: one HTML file that loads nothing.
+
+    Args:
+        paths: One model or two, of any format.
+        output: Where the page goes.
+        options: ``image``, a picture to try the models on; ``against``, the original file; ``no_verify`` and
+            ``no_profile``; ``tolerance``, ``reference_inputs`` and ``reference_outputs``, as for
+            `Model.verify`; ``no_clobber``; how the files are read, as for `open`; how detectors find objects,
+            as for `Model.detector`.
+
+    >>> weighbridge.report("shapes.wbm", "shapes.html", no_verify=True, no_profile=True)
+    """
+    if isinstance(paths, (str, _os.PathLike)):
+        paths = [paths]
+    read = _read_options(**_taken(options, _ReadTypes))
+    rest: Any = options  # those that are left
+    texts, count = _paths(paths, "paths")
+    _library.call(
+        "report", texts, count, _byref(read), _library.encode(output, "output"),
+        _byref(_report_options(**rest)),
+    )
 
 
 def version() -> str:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import weakref
-from ctypes import byref, c_int64, c_uint64
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Union
 
-from . import _library, _structs
-from ._arrays import ELEMENT_TYPES, address, check, numpy_type
+from ._images import ImageHandle
 from ._marshal import Path
-from ._session import close
 
 if TYPE_CHECKING:
     import numpy
@@ -43,47 +38,18 @@ class Detection(NamedTuple):
     box: Box
 
 
-class Detector:
+class Detector(ImageHandle):
     """A model that finds objects in images; made by `Model.detector`. For one thread at a time."""
 
-    def __init__(self, model: int, options: "_structs.DetectOptions") -> None:
-        self._handle = _library.result_handle("detector_open", c_uint64(model), byref(options))
-        self._finalizer = weakref.finalize(self, close, "detector_close", self._handle)
-        self._options = options  # with the function that the library asks
+    _kind = "detector"
 
     def detect(self, image: "Union[Path, NDArray]") -> List[Detection]:
         """Finds objects in an image: the path of a JPEG or PNG file, or an array uint8 [height, width, 3] in
         red, green and blue. The most confident comes first."""
-        if hasattr(image, "__array_interface__"):
-            found = self._detect_in_pixels(image)
-        else:
-            path = _library.encode(image, "image")
-            found = _library.result_text("detector_file", self._handle, path)
         return [
             Detection(item["label"], item["class"], item["confidence"], Box(**item["box"]))
-            for item in json.loads(found)
+            for item in self._result(image)
         ]
-
-    def _detect_in_pixels(self, image: Any) -> str:
-        check(image, "the image", numpy_type("uint8"), "uint8 [height, width, 3]")
-        array = _library.make(
-            _library.Array,
-            element_type=ELEMENT_TYPES.index("uint8"),
-            rank=len(image.shape),
-            shape=(c_int64 * len(image.shape))(*image.shape),
-            data=address(image),
-            byte_count=image.nbytes,
-        )
-        return _library.result_text("detector_pixels", self._handle, byref(array))
-
-    def close(self) -> None:
-        """Closes the detector; closing it again does nothing."""
-        if self._finalizer.alive:
-            _library.call("detector_close", self._handle)
-            self._finalizer.detach()
 
     def __enter__(self) -> "Detector":
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -23,11 +23,20 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Type, T
 from ._errors import make_error
 from ._structs import (
     AnalyzeOptions,
+    ClassifyOptions,
+    CompactOptions,
+    CompareOptions,
     DetectOptions,
     ExportOptions,
+    IndexOptions,
     Interrupt,
+    MetadataOptions,
     ReadOptions,
+    ReportOptions,
     RunOptions,
+    SearchOptions,
+    SimilarOptions,
+    StylizeOptions,
     VerifyOptions,
     WriteOptions,
 )
@@ -99,6 +108,7 @@ def texts(items: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int
 _MODEL_RESULT = (POINTER(c_uint64), POINTER(ErrorStruct))
 _TEXT_RESULT = (POINTER(c_void_p), POINTER(ErrorStruct))
 _ARRAYS = (POINTER(Array), c_size_t, POINTER(Array), c_size_t, POINTER(ErrorStruct))
+_TEXTS = (POINTER(c_char_p), c_size_t)
 
 #: The arguments of each function that returns a status.
 _FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
@@ -115,6 +125,15 @@ _FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
     "convert": (
         c_char_p, POINTER(ReadOptions), c_char_p, POINTER(WriteOptions), POINTER(ErrorStruct),
     ),
+    "model_cut": (c_uint64, *_TEXTS, *_TEXTS, POINTER(RunOptions), *_MODEL_RESULT),
+    "model_compact": (c_uint64, POINTER(CompactOptions), *_MODEL_RESULT),
+    "model_compare": (c_uint64, c_uint64, POINTER(CompareOptions), *_TEXT_RESULT),
+    "model_stylize": (c_uint64, c_char_p, c_char_p, POINTER(StylizeOptions), POINTER(ErrorStruct)),
+    "model_swift": (c_uint64, c_char_p, c_char_p, *_TEXT_RESULT),
+    "metadata_edit": (c_char_p, c_char_p, POINTER(MetadataOptions), POINTER(ErrorStruct)),
+    "report": (
+        *_TEXTS, POINTER(ReadOptions), c_char_p, POINTER(ReportOptions), POINTER(ErrorStruct),
+    ),
     "session_open": (c_uint64, POINTER(RunOptions), *_MODEL_RESULT),
     "session_close": (c_uint64, POINTER(ErrorStruct)),
     "session_outputs": (c_uint64, *_ARRAYS),
@@ -124,12 +143,19 @@ _FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
     "detector_close": (c_uint64, POINTER(ErrorStruct)),
     "detector_file": (c_uint64, c_char_p, *_TEXT_RESULT),
     "detector_pixels": (c_uint64, POINTER(Array), *_TEXT_RESULT),
+    "classifier_open": (c_uint64, POINTER(ClassifyOptions), *_MODEL_RESULT),
+    "classifier_close": (c_uint64, POINTER(ErrorStruct)),
+    "classifier_file": (c_uint64, c_char_p, *_TEXT_RESULT),
+    "classifier_pixels": (c_uint64, POINTER(Array), *_TEXT_RESULT),
     "analyzer_open": (c_uint64, POINTER(AnalyzeOptions), *_MODEL_RESULT),
     "analyzer_close": (c_uint64, POINTER(ErrorStruct)),
     "analyzer_identity": (c_uint64, *_TEXT_RESULT),
     "analyzer_image": (
         c_uint64, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Array), POINTER(ErrorStruct),
     ),
+    "index_update": (c_char_p, c_char_p, c_uint64, POINTER(IndexOptions), *_TEXT_RESULT),
+    "index_similar": (c_char_p, c_uint64, *_TEXTS, POINTER(SimilarOptions), *_TEXT_RESULT),
+    "index_search": (c_char_p, c_uint64, POINTER(SearchOptions), *_TEXT_RESULT),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from ctypes import c_char_p, c_int64
+from ctypes import c_char_p, c_double, c_int64
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
@@ -38,6 +38,19 @@ def texts(value: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int
     if isinstance(value, str):
         raise make_error("invalidArgument", f"{name} must be a list of strings: [{value!r}]")
     return _library.texts(value, name)
+
+
+def paths(value: Sequence[Path], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
+    """A list of paths."""
+    if isinstance(value, (str, os.PathLike)):
+        raise make_error("invalidArgument", f"{name} must be a list of paths: [{os.fspath(value)!r}]")
+    return _library.texts([os.fspath(path) for path in value], name)
+
+
+def reals(value: Sequence[float], name: str) -> "Tuple[ctypes.Array[c_double], int]":
+    """A list of numbers."""
+    flat = [float(number) for number in value]
+    return (c_double * len(flat))(*flat), len(flat)
 
 
 def numbers(

@@ -7,24 +7,30 @@ import os
 import threading
 import weakref
 from ctypes import byref, c_size_t, c_uint64
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _library
+from . import _marshal
 from ._analyzer import Analyzer
 from ._arrays import Port, port
+from ._classifier import Classification, Classifier
 from ._detector import Detection, Detector
 from ._marshal import Path
 from ._options import (
     analyze_options,
+    classify_options,
+    compact_options,
+    compare_options,
     detect_options,
     export_options,
     read_options,
     run_options,
+    stylize_options,
     verify_options,
     write_options,
 )
 from ._packages import package
-from ._reports import ExportReport, Report
+from ._reports import Comparison, ExportReport, Report
 from ._session import Session, close
 
 if TYPE_CHECKING:
@@ -33,10 +39,14 @@ if TYPE_CHECKING:
 
     from ._options import (
         AnalyzeKeywords,
+        ClassifyKeywords,
+        CompactKeywords,
+        CompareKeywords,
         DetectKeywords,
         ExportKeywords,
         ReadKeywords,
         RunKeywords,
+        StylizeKeywords,
         Target,
         VerifyKeywords,
         WriteKeywords,
@@ -57,11 +67,17 @@ class Model:
     """
 
     def __init__(self, path: Path, **options: "Unpack[ReadKeywords]") -> None:
-        self._handle = _library.result_handle(
-            "model_open", _library.encode(path, "path"), byref(read_options(**options))
+        self._set_up(
+            _library.result_handle(
+                "model_open", _library.encode(path, "path"), byref(read_options(**options))
+            ),
+            os.fspath(path),
         )
+
+    def _set_up(self, handle: int, path: str) -> None:
+        self._handle = handle
         self._finalizer = weakref.finalize(self, close, "model_close", self._handle)
-        self._path = os.fspath(path)
+        self._path = path
         inputs, outputs = c_size_t(), c_size_t()
         _library.call("model_counts", self._handle, byref(inputs), byref(outputs))
         #: What the model takes, in order.
@@ -70,7 +86,19 @@ class Model:
         self.outputs: Tuple[Port, ...] = self._ports("model_output", outputs.value)
         self._turn = threading.Lock()
         self._session: Optional[Session] = None
-        self._detectors: Dict[Tuple[Any, ...], Detector] = {}
+        self._prepared: Dict[Tuple[Any, ...], Any] = {}
+
+    @classmethod
+    def _of(cls, handle: int, path: str) -> "Model":
+        """A model that the library has made."""
+        model = cls.__new__(cls)
+        model._set_up(handle, path)
+        return model
+
+    @property
+    def handle(self) -> int:
+        """The model's handle in the C interface."""
+        return self._handle
 
     def _ports(self, name: str, count: int) -> Tuple[Port, ...]:
         return tuple(port(array) for array in _library.ports(self._handle, name, count))
@@ -195,10 +223,116 @@ class Model:
         combination of them.
         """
         with self._turn:
-            key = tuple(sorted(options.items()))
-            if key not in self._detectors:
-                self._detectors[key] = self.detector(**options)
-            return self._detectors[key].detect(image)
+            key = ("detector", *sorted(options.items()))
+            if key not in self._prepared:
+                self._prepared[key] = self.detector(**options)
+            found: List[Detection] = self._prepared[key].detect(image)
+            return found
+
+    def classifier(self, **options: "Unpack[ClassifyKeywords]") -> Classifier:
+        """Prepares the model, which must be a classifier, for many images.
+
+        Args:
+            options: ``top``, the most classes of an image; ``threshold``, the probability above which a class
+                counts; ``scores``, ``resize`` and ``resampling``; by default the model's own. How the model is
+                run, as for `session`.
+        """
+        return Classifier(self._handle, classify_options(**options))
+
+    def classify(
+        self, image: "Union[Path, NDArray]", **options: "Unpack[ClassifyKeywords]"
+    ) -> List[Classification]:
+        """Finds the classes of an image: the path of a JPEG or PNG file, or an RGB array,
+        uint8 [height, width, 3]. The options are those of `classifier`; one classifier is kept for each
+        combination of them.
+        """
+        with self._turn:
+            key = ("classifier", *sorted(options.items()))
+            if key not in self._prepared:
+                self._prepared[key] = self.classifier(**options)
+            found: List[Classification] = self._prepared[key].classify(image)
+            return found
+
+    def cut(
+        self, outputs: Sequence[str], inputs: Sequence[str] = (), **options: "Unpack[RunKeywords]"
+    ) -> "Model":
+        """A part of the model as a model.
+
+        Args:
+            outputs: The layers or outputs whose results the part gives.
+            inputs: The layers or inputs whose results it takes; by default the inputs that it needs.
+            options: How missing reference arrays are computed, as for `session`.
+
+        >>> model = weighbridge.open("sketch-classifier.h5")
+        >>> model.cut(["dense_1"]).outputs[0].name
+        'dense_1'
+        """
+        ends, starts = _marshal.texts(outputs, "outputs"), _marshal.texts(inputs, "inputs")
+        made = run_options(**options)
+        handle = _library.result_handle("model_cut", self._handle, *ends, *starts, byref(made))
+        return Model._of(handle, self._path)
+
+    def compact(self, **options: "Unpack[CompactKeywords]") -> "Model":
+        """The same model with its weights in a smaller form. Without a budget nothing is lost.
+
+        Args:
+            options: At most one budget: ``max_error``, ``max_size``, ``keep_answers`` or ``encoding``;
+                ``activations``; ``calibration`` and ``evaluation``, files to decide by and to measure on;
+                ``fold_batch_norm`` and ``proof``; how the model is run, as for `session`.
+
+        >>> weighbridge.open("sketch-classifier.h5").compact(encoding="int8").write("small.wbm")
+        >>> os.path.getsize("small.wbm") < os.path.getsize("sketch-classifier.h5") / 2
+        True
+        """
+        made = compact_options(**options)
+        handle = _library.result_handle("model_compact", self._handle, byref(made))
+        return Model._of(handle, self._path)
+
+    def compare(self, other: "Model", **options: "Unpack[CompareKeywords]") -> Comparison:
+        """Compares the model with another one: structure, weights and metadata.
+
+        Args:
+            other: The other model.
+            options: ``names``, whether layers are paired by name; ``inputs``, a file of arrays on which both
+                are run; ``tolerance`` of their outputs, as for `verify`; how they are run, as for `session`.
+
+        >>> model = weighbridge.open("sketch-classifier.h5")
+        >>> model.compare(weighbridge.open("sketch-classifier.h5")).same
+        True
+        """
+        made = compare_options(**options)
+        return Comparison.from_json(
+            _library.result_text("model_compare", self._handle, c_uint64(other.handle), byref(made))
+        )
+
+    def stylize(self, image: Path, output: Path, **options: "Unpack[StylizeKeywords]") -> None:
+        """Transforms an image with a model that takes an image and gives one.
+
+        Args:
+            image: A JPEG or PNG file.
+            output: Where the new image goes, .png or .jpg.
+            options: ``output_scale`` and ``output_bias``, ``tile`` and ``overlap``, ``resize`` and
+                ``resampling``; by default the model's own. How the model is run, as for `session`.
+        """
+        made = stylize_options(**options)
+        _library.call(
+            "model_stylize", self._handle, _library.encode(image, "image"),
+            _library.encode(output, "output"), byref(made),
+        )
+
+    def swift_interface(self, name: str, bundled: Optional[str] = None) -> str:
+        """A typed interface of the model in Swift.
+
+        Args:
+            name: The class's name.
+            bundled: The name of the model's file in the target's bundle.
+
+        >>> code = weighbridge.open("shapes.wbm").swift_interface("Shapes")
+        >>> "class Shapes" in code
+        True
+        """
+        texts = [_library.encode(name, "name"), bundled and _library.encode(bundled, "bundled")]
+        return _library.result_text("model_swift", self._handle, *texts)
 
     def analyzer(self, **options: "Unpack[AnalyzeKeywords]") -> Analyzer:
         """Prepares the model for analyzing many images (detections and features), as
@@ -243,8 +377,8 @@ class Model:
         """
         if self._session is not None:
             self._session.close()
-        for detector in self._detectors.values():
-            detector.close()
+        for prepared in self._prepared.values():
+            prepared.close()
         if self._finalizer.alive:
             _library.call("model_close", self._handle)
             self._finalizer.detach()

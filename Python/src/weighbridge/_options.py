@@ -147,8 +147,8 @@ class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
             the expected output. By default the standard tolerance of each element type. In the program
             these are --atol and --rtol.
         layers: Whether to compare layer by layer and name the first that diverges.
-        reference_inputs: Arrays for the model's inputs (.npy or .npz), to compare with instead of those
-            in the file.
+        reference_inputs: Arrays for the model's inputs (.npy or .npz); verifying takes them in place of
+            those in the file.
         reference_outputs: The original framework's outputs for them (.npy or .npz); arrays named after
             layers are references of those layers.
     """
@@ -191,6 +191,190 @@ class AnalyzeKeywords(DetectKeywords, total=False):
     """
 
     features: str | None
+
+
+class ClassifyKeywords(RunKeywords, total=False):
+    """How images are classified; by default as the model says.
+
+    Attributes:
+        top: The most classes that are given for an image; 5 by default.
+        threshold: The probability above which a class is given, 0 to 1; by default all are.
+        scores: The kind of scores: probabilities, logits (a softmax turns them into probabilities) or
+            log-probabilities. By default as the metadata entry class_scores says, else as the last
+            layers show.
+        resize: How an image is brought to the input's size: letterbox, stretch or center-crop; the
+            model's own, or stretch.
+        resampling: How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear
+            or pillow-bicubic; darknet for its models, else pillow-bicubic.
+    """
+
+    top: int | None
+    threshold: float | None
+    scores: Literal["probabilities", "logits", "log-probabilities"] | None
+    resize: Literal["letterbox", "stretch", "center-crop"] | None
+    resampling: Literal["darknet", "half-pixel", "top-left", "nearest", "pillow-bilinear", "pillow-bicubic"] | None
+
+
+class StylizeKeywords(RunKeywords, total=False):
+    """How images are transformed; by default as the model says.
+
+    Attributes:
+        output_scale: The scale of the output: an 8-bit component x is x times this plus output_bias. By
+            default from the metadata, else from the last activation, else 1.
+        output_bias: See output_scale, without which it has no meaning; 0 by default.
+        tile: The most pixels along a side of a tile, of a model that takes images of any size; 512 by
+            default.
+        overlap: The fewest pixels that neighboring tiles share; 64 by default.
+        resize: How an image is brought to the input's size, if that is fixed: letterbox, stretch or
+            center-crop; the model's own, or stretch.
+        resampling: How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear
+            or pillow-bicubic; darknet for its models, else pillow-bicubic.
+    """
+
+    output_scale: float | None
+    output_bias: float | None
+    tile: int | None
+    overlap: int | None
+    resize: Literal["letterbox", "stretch", "center-crop"] | None
+    resampling: Literal["darknet", "half-pixel", "top-left", "nearest", "pillow-bilinear", "pillow-bicubic"] | None
+
+
+class CompareKeywords(RunKeywords, total=False):
+    """What is compared of two models.
+
+    Attributes:
+        names: Whether to pair layers by their names, and compare names too; otherwise layers are paired
+            by structure.
+        inputs: Arrays for the models' inputs (.npy or .npz): both are run on them, and their outputs are
+            compared.
+        tolerance: The allowed difference of outputs: absolute, plus relative to the largest magnitude of
+            the expected output. By default the standard tolerance of each element type.
+    """
+
+    names: bool
+    inputs: Path | None
+    tolerance: tuple[float, float] | None
+
+
+class CompactKeywords(RunKeywords, total=False):
+    """What a smaller form of a model may lose: at most one of max_error, max_size, keep_answers and
+    encoding; without one, nothing is lost.
+
+    Attributes:
+        max_error: The largest relative error of each output, such as 0.01.
+        max_size: The most bytes that the weights may take.
+        keep_answers: The share of top classes, or of detections, that must stay, such as 0.99.
+        encoding: One encoding for all weights that are multiplied with data, whatever that costs: int2
+            to int8 (a scale for each channel), int2-block32 to int8-block32, palette1 to palette8,
+            float16, bfloat16.
+        activations: int8 or bfloat16: compute layers with 8-bit integers or bfloat16, both weights and
+            data: as many layers as max_error allows (0.05 by default). The weights of the others stay
+            exact.
+        calibration: Images, files of arrays (.npy, .npz) or folders of either to decide by.
+        evaluation: Others to measure the loss on.
+        fold_batch_norm: Whether to make batch normalizations part of the weights before them; by default
+            they stay exact.
+        proof: Whether an example with its outputs is stored, by which the loss can be verified; by
+            default when that takes little space.
+    """
+
+    max_error: float | None
+    max_size: int | None
+    keep_answers: float | None
+    encoding: str | None
+    activations: Literal["int8", "bfloat16"] | None
+    calibration: Sequence[Path]
+    evaluation: Sequence[Path]
+    fold_batch_norm: bool
+    proof: bool | None
+
+
+class MetadataKeywords(TypedDict, total=False):
+    """How the metadata of a .wbm file are changed.
+
+    Attributes:
+        output: Where the changed file goes; by default in place.
+        tolerance: The tolerance of the reference outputs in the file: absolute, plus relative to the
+            largest magnitude of the expected output; by default as it is.
+        no_clobber: Whether to refuse to replace an existing file, other than the one that is changed in
+            place.
+    """
+
+    output: Path | None
+    tolerance: tuple[float, float] | None
+    no_clobber: bool
+
+
+class IndexKeywords(AnalyzeKeywords, total=False):
+    """How an index of images is updated.
+
+    Attributes:
+        rebuild: Whether to empty an index of another model, other options or another version.
+    """
+
+    rebuild: bool
+
+
+class SimilarKeywords(AnalyzeKeywords, total=False):
+    """How images are ranked by their features.
+
+    Attributes:
+        metric: The distance: cosine, the default, or euclidean.
+        top: How many images are given for each query; 10 by default.
+    """
+
+    metric: Literal["cosine", "euclidean"] | None
+    top: int | None
+
+
+class SearchKeywords(AnalyzeKeywords, total=False):
+    """What is searched for in an index of images: one of layout and like.
+
+    Attributes:
+        layout: The wanted objects, as JSON: a list of {label, x, y, width, height} in the unit square,
+            from the upper left corner.
+        like: An image whose own detections are the wanted objects.
+        aspect: The width over the height of the image that layout describes; 1 by default.
+        classes: The classes that count for the presence; all by default.
+        max_cost: Images must cost less; 5 by default.
+        weights: The weights of presence, relative position, size and relative size; 2, 1.5, 1 and 0.5 by
+            default.
+        top: The most images that are given; all by default.
+    """
+
+    layout: Sequence[Mapping[str, Any]] | None
+    like: Path | None
+    aspect: float | None
+    classes: Sequence[str]
+    max_cost: float | None
+    weights: Sequence[float]
+    top: int | None
+
+
+class ReportKeywords(DetectKeywords, total=False):
+    """What a report of models contains.
+
+    Attributes:
+        image: A JPEG or PNG picture in which detectors look for objects, and which classifiers classify.
+        against: The original file to compare with.
+        no_verify: Whether to leave verifying out, which takes a run of the slow reference engine.
+        no_profile: Whether to leave out how long the layers of a run take.
+        tolerance: The allowed difference of outputs: absolute, plus relative to the largest magnitude of
+            the expected output. By default the standard tolerance of each element type.
+        reference_inputs: Arrays for the models' inputs (.npy or .npz); verifying takes them in place of
+            those in the file.
+        reference_outputs: The original framework's outputs for them (.npy or .npz).
+        no_clobber: Whether to refuse to replace an existing file.
+    """
+
+    image: Path | None
+    against: Path | None
+    no_verify: bool
+    no_profile: bool
+    tolerance: tuple[float, float] | None
+    reference_inputs: Path | None
+    reference_outputs: Path | None
+    no_clobber: bool
 
 
 def _read_options(
@@ -403,3 +587,259 @@ def analyze_options(
     """What an analyzer computes."""
     detect = detect_options(**marshal.taken(options, DetectKeywords, "threshold", "overlap"))
     return _analyze_options(detect=detect, **marshal.renamed(options, {}))
+
+
+def _classify_options(
+    *,
+    run: "structs.RunOptions",
+    top: int | None = None,
+    threshold: float | None = None,
+    scores: Literal["probabilities", "logits", "log-probabilities"] | None = None,
+    resize: Literal["letterbox", "stretch", "center-crop"] | None = None,
+    resampling: Literal["darknet", "half-pixel", "top-left", "nearest", "pillow-bilinear", "pillow-bicubic"] | None = None,
+) -> "structs.ClassifyOptions":
+    return _library.make(
+        structs.ClassifyOptions,
+        top=marshal.count(top, "top"),
+        threshold=None if threshold is None else pointer(c_double(threshold)),
+        scores=scores,
+        resize=resize,
+        resampling=resampling,
+        run=pointer(run),
+    )
+
+
+def classify_options(
+    **options: "Unpack[ClassifyKeywords]",
+) -> "structs.ClassifyOptions":
+    """How images are classified; by default as the model says."""
+    run = run_options(**marshal.taken(options, RunKeywords))
+    return _classify_options(run=run, **marshal.renamed(options, {}))
+
+
+def _stylize_options(
+    *,
+    run: "structs.RunOptions",
+    output_scale: float | None = None,
+    output_bias: float | None = None,
+    tile: int | None = None,
+    overlap: int | None = None,
+    resize: Literal["letterbox", "stretch", "center-crop"] | None = None,
+    resampling: Literal["darknet", "half-pixel", "top-left", "nearest", "pillow-bilinear", "pillow-bicubic"] | None = None,
+) -> "structs.StylizeOptions":
+    return _library.make(
+        structs.StylizeOptions,
+        output_scale=None if output_scale is None else pointer(c_double(output_scale)),
+        output_bias=None if output_bias is None else pointer(c_double(output_bias)),
+        tile=marshal.count(tile, "tile"),
+        overlap=marshal.count(overlap, "overlap"),
+        resize=resize,
+        resampling=resampling,
+        run=pointer(run),
+    )
+
+
+def stylize_options(
+    **options: "Unpack[StylizeKeywords]",
+) -> "structs.StylizeOptions":
+    """How images are transformed; by default as the model says."""
+    run = run_options(**marshal.taken(options, RunKeywords))
+    return _stylize_options(run=run, **marshal.renamed(options, {}))
+
+
+def _compare_options(
+    *,
+    run: "structs.RunOptions",
+    names: bool = False,
+    inputs: Path | None = None,
+    tolerance: tuple[float, float] | None = None,
+) -> "structs.CompareOptions":
+    return _library.make(
+        structs.CompareOptions,
+        names=names,
+        inputs=inputs,
+        tolerance=None if tolerance is None else (c_double * 2)(*tolerance),
+        run=pointer(run),
+    )
+
+
+def compare_options(
+    **options: "Unpack[CompareKeywords]",
+) -> "structs.CompareOptions":
+    """What is compared of two models."""
+    run = run_options(**marshal.taken(options, RunKeywords))
+    return _compare_options(run=run, **marshal.renamed(options, {}))
+
+
+def _compact_options(
+    *,
+    run: "structs.RunOptions",
+    max_error: float | None = None,
+    max_size: int | None = None,
+    keep_answers: float | None = None,
+    encoding: str | None = None,
+    activations: Literal["int8", "bfloat16"] | None = None,
+    calibration: Sequence[Path] = (),
+    evaluation: Sequence[Path] = (),
+    fold_batch_norm: bool = False,
+    proof: bool | None = None,
+) -> "structs.CompactOptions":
+    calibration_list, calibration_count = marshal.paths(calibration, "calibration")
+    evaluation_list, evaluation_count = marshal.paths(evaluation, "evaluation")
+    return _library.make(
+        structs.CompactOptions,
+        max_error=None if max_error is None else pointer(c_double(max_error)),
+        max_size=marshal.count(max_size, "max_size"),
+        keep_answers=None if keep_answers is None else pointer(c_double(keep_answers)),
+        encoding=encoding,
+        activations=activations,
+        calibration=calibration_list,
+        calibration_count=calibration_count,
+        evaluation=evaluation_list,
+        evaluation_count=evaluation_count,
+        fold_batch_norm=fold_batch_norm,
+        proof=None if proof is None else pointer(c_int32(proof)),
+        run=pointer(run),
+    )
+
+
+def compact_options(
+    **options: "Unpack[CompactKeywords]",
+) -> "structs.CompactOptions":
+    """What a smaller form of a model may lose: at most one of max_error, max_size, keep_answers and
+    encoding; without one, nothing is lost."""
+    run = run_options(**marshal.taken(options, RunKeywords))
+    return _compact_options(run=run, **marshal.renamed(options, {}))
+
+
+def _metadata_options(
+    *,
+    output: Path | None = None,
+    tolerance: tuple[float, float] | None = None,
+    no_clobber: bool = False,
+) -> "structs.MetadataOptions":
+    return _library.make(
+        structs.MetadataOptions,
+        output=output,
+        tolerance=None if tolerance is None else (c_double * 2)(*tolerance),
+        no_clobber=no_clobber,
+    )
+
+
+def metadata_options(
+    **options: "Unpack[MetadataKeywords]",
+) -> "structs.MetadataOptions":
+    """How the metadata of a .wbm file are changed."""
+    return _metadata_options(**marshal.renamed(options, {}))
+
+
+def _index_options(
+    *,
+    analyze: "structs.AnalyzeOptions",
+    rebuild: bool = False,
+) -> "structs.IndexOptions":
+    return _library.make(
+        structs.IndexOptions,
+        rebuild=rebuild,
+        analyze=pointer(analyze),
+    )
+
+
+def index_options(
+    **options: "Unpack[IndexKeywords]",
+) -> "structs.IndexOptions":
+    """How an index of images is updated."""
+    analyze = analyze_options(**marshal.taken(options, AnalyzeKeywords))
+    return _index_options(analyze=analyze, **marshal.renamed(options, {}))
+
+
+def _similar_options(
+    *,
+    analyze: "structs.AnalyzeOptions",
+    metric: Literal["cosine", "euclidean"] | None = None,
+    top: int | None = None,
+) -> "structs.SimilarOptions":
+    return _library.make(
+        structs.SimilarOptions,
+        metric=metric,
+        top=marshal.count(top, "top"),
+        analyze=pointer(analyze),
+    )
+
+
+def similar_options(
+    **options: "Unpack[SimilarKeywords]",
+) -> "structs.SimilarOptions":
+    """How images are ranked by their features."""
+    analyze = analyze_options(**marshal.taken(options, AnalyzeKeywords))
+    return _similar_options(analyze=analyze, **marshal.renamed(options, {}))
+
+
+def _search_options(
+    *,
+    analyze: "structs.AnalyzeOptions",
+    layout: Sequence[Mapping[str, Any]] | None = None,
+    like: Path | None = None,
+    aspect: float | None = None,
+    classes: Sequence[str] = (),
+    max_cost: float | None = None,
+    weights: Sequence[float] = (),
+    top: int | None = None,
+) -> "structs.SearchOptions":
+    classes_list, class_count = marshal.texts(classes, "classes")
+    weights_list, weight_count = marshal.reals(weights, "weights")
+    return _library.make(
+        structs.SearchOptions,
+        layout=None if layout is None else json.dumps(layout),
+        like=like,
+        aspect=None if aspect is None else pointer(c_double(aspect)),
+        classes=classes_list,
+        class_count=class_count,
+        max_cost=None if max_cost is None else pointer(c_double(max_cost)),
+        weights=weights_list,
+        weight_count=weight_count,
+        top=marshal.count(top, "top"),
+        analyze=pointer(analyze),
+    )
+
+
+def search_options(
+    **options: "Unpack[SearchKeywords]",
+) -> "structs.SearchOptions":
+    """What is searched for in an index of images: one of layout and like."""
+    analyze = analyze_options(**marshal.taken(options, AnalyzeKeywords))
+    return _search_options(analyze=analyze, **marshal.renamed(options, {}))
+
+
+def _report_options(
+    *,
+    detect: "structs.DetectOptions",
+    image: Path | None = None,
+    against: Path | None = None,
+    no_verify: bool = False,
+    no_profile: bool = False,
+    tolerance: tuple[float, float] | None = None,
+    reference_inputs: Path | None = None,
+    reference_outputs: Path | None = None,
+    no_clobber: bool = False,
+) -> "structs.ReportOptions":
+    return _library.make(
+        structs.ReportOptions,
+        image=image,
+        against=against,
+        no_verify=no_verify,
+        no_profile=no_profile,
+        tolerance=None if tolerance is None else (c_double * 2)(*tolerance),
+        reference_inputs=reference_inputs,
+        reference_outputs=reference_outputs,
+        no_clobber=no_clobber,
+        detect=pointer(detect),
+    )
+
+
+def report_options(
+    **options: "Unpack[ReportKeywords]",
+) -> "structs.ReportOptions":
+    """What a report of models contains."""
+    detect = detect_options(**marshal.taken(options, DetectKeywords, "threshold", "overlap"))
+    return _report_options(detect=detect, **marshal.renamed(options, {}))

@@ -61,3 +61,52 @@ class ExportReport(NamedTuple):
         """The former name of `notes`."""
         warnings.warn("losses is now called notes", DeprecationWarning, stacklevel=2)
         return self.notes
+
+
+class Difference(NamedTuple):
+    """A difference between two models.
+
+    Attributes:
+        kind: What differs, such as ``"weights"`` or ``"metadata"``.
+        counts: Whether it makes the models differ; otherwise it is a note.
+        reason: What was found, in words.
+        first: The layer of the first model.
+        second: The layer of the second model.
+        max_abs: The largest difference of two tensors that were compared.
+        max_rel: The same, relative to the largest magnitude of the expected one.
+        cosine: Their cosine similarity.
+    """
+
+    kind: str
+    counts: bool
+    reason: str
+    first: Optional[str] = None
+    second: Optional[str] = None
+    max_abs: Optional[float] = None
+    max_rel: Optional[float] = None
+    cosine: Optional[float] = None
+
+
+class Comparison(NamedTuple):
+    """What comparing two models found.
+
+    Attributes:
+        same: Whether no difference counts.
+        operators: How many operators were paired.
+        weights: How many weights were compared.
+        numbers: How many numbers they have.
+        differences: All differences and notes.
+    """
+
+    same: bool
+    operators: int
+    weights: int
+    numbers: int
+    differences: Tuple[Difference, ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> "Comparison":
+        """The comparison that the library makes."""
+        found: Dict[str, Any] = json.loads(text)
+        found["differences"] = tuple(Difference(**item) for item in found["differences"])
+        return cls(**found)

@@ -130,3 +130,131 @@ class AnalyzeOptions(Structure):
         ("features", c_char_p),
         ("detect", POINTER(DetectOptions)),
     ]
+
+
+class ClassifyOptions(Structure):
+    """`weighbridge_classify_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("top", c_int32),
+        ("threshold", POINTER(c_double)),
+        ("scores", c_char_p),
+        ("resize", c_char_p),
+        ("resampling", c_char_p),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class StylizeOptions(Structure):
+    """`weighbridge_stylize_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("output_scale", POINTER(c_double)),
+        ("output_bias", POINTER(c_double)),
+        ("tile", c_int32),
+        ("overlap", c_int32),
+        ("resize", c_char_p),
+        ("resampling", c_char_p),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class CompareOptions(Structure):
+    """`weighbridge_compare_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("names", c_int32),
+        ("inputs", c_char_p),
+        ("tolerance", POINTER(c_double)),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class CompactOptions(Structure):
+    """`weighbridge_compact_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("max_error", POINTER(c_double)),
+        ("max_size", c_uint64),
+        ("keep_answers", POINTER(c_double)),
+        ("encoding", c_char_p),
+        ("activations", c_char_p),
+        ("calibration", POINTER(c_char_p)),
+        ("calibration_count", c_size_t),
+        ("evaluation", POINTER(c_char_p)),
+        ("evaluation_count", c_size_t),
+        ("fold_batch_norm", c_int32),
+        ("proof", POINTER(c_int32)),
+        ("run", POINTER(RunOptions)),
+    ]
+
+
+class MetadataOptions(Structure):
+    """`weighbridge_metadata_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("output", c_char_p),
+        ("tolerance", POINTER(c_double)),
+        ("no_clobber", c_int32),
+    ]
+
+
+class IndexOptions(Structure):
+    """`weighbridge_index_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rebuild", c_int32),
+        ("analyze", POINTER(AnalyzeOptions)),
+    ]
+
+
+class SimilarOptions(Structure):
+    """`weighbridge_similar_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("metric", c_char_p),
+        ("top", c_int32),
+        ("analyze", POINTER(AnalyzeOptions)),
+    ]
+
+
+class SearchOptions(Structure):
+    """`weighbridge_search_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("layout", c_char_p),
+        ("like", c_char_p),
+        ("aspect", POINTER(c_double)),
+        ("classes", POINTER(c_char_p)),
+        ("class_count", c_size_t),
+        ("max_cost", POINTER(c_double)),
+        ("weights", POINTER(c_double)),
+        ("weight_count", c_size_t),
+        ("top", c_int32),
+        ("analyze", POINTER(AnalyzeOptions)),
+    ]
+
+
+class ReportOptions(Structure):
+    """`weighbridge_report_options`"""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("image", c_char_p),
+        ("against", c_char_p),
+        ("no_verify", c_int32),
+        ("no_profile", c_int32),
+        ("tolerance", POINTER(c_double)),
+        ("reference_inputs", c_char_p),
+        ("reference_outputs", c_char_p),
+        ("no_clobber", c_int32),
+        ("detect", POINTER(DetectOptions)),
+    ]

@@ -46,6 +46,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case withoutProfile = "ReportOptions.profiles = false"
   case exportTarget = "ExportTarget"
   case withoutNMS = "ExportOptions.withNMS = false"
+  case searchModel = "IndexSource(_:_:check:update:)"
   case rebuilding = "ImageIndex(updating:for:isRebuilding: true)"
   case readModel = "Model(contentsOf:)"
   case detect = "Detector.detect(in:)"

@@ -21,11 +21,7 @@ final class OpenAnalyzer: HandleTarget, @unchecked Sendable {
 
   init(_ model: Model, _ pointer: UnsafePointer<weighbridge_analyze_options>?) throws {
     var interruption = Interruption()
-    let cOptions = try weighbridge_analyze_options(pointer)
-    var options = AnalyzeOptions()
-    options.features = try string(cOptions.features, "features")
-    options.detection = try DetectOptions(cOptions.detect, &interruption)
-    analyzer = try ImageAnalyzer(model, options: options)
+    analyzer = try ImageAnalyzer(model, options: try AnalyzeOptions(pointer, &interruption))
     identity = analyzer.identity.hexadecimal
     self.interruption = interruption
   }
@@ -59,6 +55,17 @@ final class OpenAnalyzer: HandleTarget, @unchecked Sendable {
 
   private static func record(count: Int) -> ArrayRecord {
     ArrayRecord("features", .float32, shape: [Int64(count)])
+  }
+}
+
+extension AnalyzeOptions {
+  init(
+    _ pointer: UnsafePointer<weighbridge_analyze_options>?, _ interruption: inout Interruption
+  ) throws {
+    self.init()
+    let cOptions = try weighbridge_analyze_options(pointer)
+    features = try string(cOptions.features, "features")
+    detection = try DetectOptions(cOptions.detect, &interruption)
   }
 }
 

@@ -4,7 +4,7 @@ import Vision
 import Weighbridge
 
 /// An open detector.
-final class OpenDetector: HandleTarget {
+final class OpenDetector: ImageTarget {
   static let kind: UInt64 = 3
   static let title = "a detector"
 
@@ -18,8 +18,7 @@ final class OpenDetector: HandleTarget {
     self.interruption = interruption
   }
 
-  /// Returns the detections in an image as the JSON that the header describes.
-  func detect(in image: Image) throws -> JSONValue {
+  func result(for image: Image) throws -> JSONValue {
     interruption.reset()
     return .array(try detector.detect(in: image).map(\.json))
   }
@@ -44,11 +43,7 @@ public func openDetector(
 public func closeDetector(
   _ detector: weighbridge_detector, _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
-  perform(error) {
-    try HandleTable.shared.remove(detector, OpenDetector.self) { (open) throws(Failure) in
-      try open.access.close()
-    }
-  }
+  close(detector, OpenDetector.self, error)
 }
 
 /// `weighbridge_detector_file`
@@ -58,7 +53,7 @@ public func detectInFile(
   _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
-  detect(detector, json, error) { try Image(contentsOf: try CInterface.path(path, "path")) }
+  result(of: detector, OpenDetector.self, file: path, json, error)
 }
 
 /// `weighbridge_detector_pixels`
@@ -68,35 +63,5 @@ public func detectInPixels(
   _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
-  detect(detector, json, error) { try Image(try required(image, "image")) }
-}
-
-private func detect(
-  _ detector: weighbridge_detector, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-  _ error: UnsafeMutablePointer<weighbridge_error>?, in image: () throws -> Image
-) -> weighbridge_status {
-  perform(error) {
-    let result = try required(json, "json")
-    let open = try HandleTable.shared.object(detector, OpenDetector.self)
-    let image = try image()
-    try open.access.perform { result.pointee = try copy(try open.detect(in: image)) }
-  }
-}
-
-extension Image {
-  /// Copies an image from the caller's memory.
-  fileprivate init(_ pointer: UnsafePointer<weighbridge_array>) throws(Failure) {
-    let array = try weighbridge_array(pointer)
-    let shape = try array.checkedShape("image")
-    guard array.element_type == weighbridge_element_type(WEIGHBRIDGE_UINT8), shape.count == 3,
-      shape[2] == 3, shape[0] > 0, shape[1] > 0
-    else {
-      throw .mismatch("an image is uint8 [height, width, 3], and its shape is \(shape)")
-    }
-    let count = shape[0] * shape[1] * 3
-    // The caller guarantees this many bytes.
-    let pixels = UnsafeRawBufferPointer(
-      start: try array.elements(byteCount: count, "image"), count: count)
-    self.init(width: shape[1], height: shape[0], pixels: [UInt8](pixels))
-  }
+  result(of: detector, OpenDetector.self, pixels: image, json, error)
 }

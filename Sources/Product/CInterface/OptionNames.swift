@@ -41,15 +41,16 @@ extension APIName {
     case .anchors: "`anchors` of the detector in `metadata`"
     case .metadataFile: "`metadata`"
     case .verifyReferences: "`reference_inputs`"
-    case .reportImage: "`weighbridge report`"
-    case .withoutVerification: "`weighbridge report`"
-    case .withoutProfile: "`weighbridge report`"
+    case .reportImage: "`image`"
+    case .withoutVerification: "`no_verify`"
+    case .withoutProfile: "`no_profile`"
     case .exportTarget: "`target`"
     case .withoutNMS: "`with_nms` (false)"
+    case .searchModel: "`model`"
     case .rebuilding: "`rebuild`"
     case .readModel: "`convert`"
     case .detect: "`detect`"
-    case .editMetadata: "`weighbridge metadata`"
+    case .editMetadata: "`edit_metadata`"
     }
   }
 }

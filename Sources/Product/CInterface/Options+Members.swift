@@ -82,6 +82,18 @@ extension DetectOptions {
   }
 }
 
+extension ClassifyOptions {
+  /// Reads the members that need nothing else.
+  init(members: weighbridge_classify_options) throws(Failure) {
+    self.init()
+    top = try number(members.top, "top") ?? top
+    threshold = members.threshold?.pointee
+    scores = try enumeration(members.scores, "scores")
+    resize = try enumeration(members.resize, "resize")
+    resampling = try enumeration(members.resampling, "resampling")
+  }
+}
+
 // The sizes of the structs in version 0.2, which are accepted.
 extension weighbridge_read_options: SizedStruct {}
 extension weighbridge_run_options: SizedStruct {}
@@ -102,3 +114,12 @@ extension weighbridge_detect_options: SizedStruct {
   }
 }
 extension weighbridge_analyze_options: SizedStruct {}
+extension weighbridge_classify_options: SizedStruct {}
+extension weighbridge_stylize_options: SizedStruct {}
+extension weighbridge_compare_options: SizedStruct {}
+extension weighbridge_compact_options: SizedStruct {}
+extension weighbridge_metadata_options: SizedStruct {}
+extension weighbridge_index_options: SizedStruct {}
+extension weighbridge_similar_options: SizedStruct {}
+extension weighbridge_search_options: SizedStruct {}
+extension weighbridge_report_options: SizedStruct {}

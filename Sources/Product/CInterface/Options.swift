@@ -81,14 +81,7 @@ extension VerifyOptions {
     try self.init(members: cOptions)
     againstOptions = try ReadSettings(cOptions.against_options).options
     run = try RunOptions(cOptions.run)
-    let inputs = try string(cOptions.reference_inputs, "reference_inputs")
-    let outputs = try string(cOptions.reference_outputs, "reference_outputs")
-    guard (inputs == nil) == (outputs == nil) else {
-      throw Failure.invalidArgument("reference_inputs and reference_outputs go together")
-    }
-    if let inputs, let outputs {
-      references = (try ArrayFile.read(inputs), try ArrayFile.read(outputs))
-    }
+    references = try referenceArrays(cOptions.reference_inputs, cOptions.reference_outputs)
   }
 }
 

@@ -20,13 +20,14 @@
 // Strings are UTF-8 and NUL-terminated. The library copies strings that it needs after the call. A string
 // returned through a `char **` belongs to the caller, who frees it with weighbridge_free.
 //
-// Handles. A model, session, detector or analyzer is a number that is never used again. A handle that was
-// closed, never existed or has another type gives WEIGHBRIDGE_INVALID_HANDLE.
+// Handles. A model, session, detector, classifier or analyzer is a number that is never used again. A handle
+// that was closed, never existed or has another type gives WEIGHBRIDGE_INVALID_HANDLE.
 //
 // Threads. Every function may be called by any thread at any time. A model may be used by several threads at
-// once; closing it does not affect calls that are already using it. A session, detector or analyzer can be
-// used by one thread at a time: any other call meanwhile, including closing it, returns WEIGHBRIDGE_BUSY and
-// has no effect, except weighbridge_session_cancel, which may be called while the session runs.
+// once; closing it does not affect calls that are already using it. A session, detector, classifier or
+// analyzer can be used by one thread at a time: any other call meanwhile, including closing it, returns
+// WEIGHBRIDGE_BUSY and has no effect, except weighbridge_session_cancel, which may be called while the session
+// runs.
 //
 // Processes. After fork, the child of a process that has used the library cannot use it, because the
 // library's threads do not exist in the child: every function that returns a status returns
@@ -272,7 +273,7 @@ typedef struct weighbridge_verify_options {
   int32_t layers;
   /// How the model is run; the engine is ignored, since both are compared.
   const weighbridge_run_options *run;
-  /// Arrays for the model's inputs (.npy or .npz), to compare with instead of those in the file. Since
+  /// Arrays for the model's inputs (.npy or .npz); verifying takes them in place of those in the file. Since
   /// version 0.3.
   const char *reference_inputs;
   /// The original framework's outputs for them (.npy or .npz); arrays named after layers are references of
@@ -318,6 +319,173 @@ typedef struct weighbridge_analyze_options {
   /// analyzed by one thread.
   const weighbridge_detect_options *detect;
 } weighbridge_analyze_options;
+
+/// How images are classified; by default as the model says.
+typedef struct weighbridge_classify_options {
+  size_t struct_size;
+  /// The most classes that are given for an image; 5 by default.
+  int32_t top;
+  /// The probability above which a class is given, 0 to 1; by default all are.
+  const double *threshold;
+  /// The kind of scores: probabilities, logits (a softmax turns them into probabilities) or
+  /// log-probabilities. By default as the metadata entry class_scores says, else as the last layers show.
+  const char *scores;
+  /// How an image is brought to the input's size: letterbox, stretch or center-crop; the model's own, or
+  /// stretch.
+  const char *resize;
+  /// How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or pillow-bicubic;
+  /// darknet for its models, else pillow-bicubic.
+  const char *resampling;
+  /// How the model is run.
+  const weighbridge_run_options *run;
+} weighbridge_classify_options;
+
+/// How images are transformed; by default as the model says.
+typedef struct weighbridge_stylize_options {
+  size_t struct_size;
+  /// The scale of the output: an 8-bit component x is x times this plus output_bias. By default from the
+  /// metadata, else from the last activation, else 1.
+  const double *output_scale;
+  /// See output_scale, without which it has no meaning; 0 by default.
+  const double *output_bias;
+  /// The most pixels along a side of a tile, of a model that takes images of any size; 512 by default.
+  int32_t tile;
+  /// The fewest pixels that neighboring tiles share; 64 by default.
+  int32_t overlap;
+  /// How an image is brought to the input's size, if that is fixed: letterbox, stretch or center-crop; the
+  /// model's own, or stretch.
+  const char *resize;
+  /// How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or pillow-bicubic;
+  /// darknet for its models, else pillow-bicubic.
+  const char *resampling;
+  /// How the model is run.
+  const weighbridge_run_options *run;
+} weighbridge_stylize_options;
+
+/// What is compared of two models.
+typedef struct weighbridge_compare_options {
+  size_t struct_size;
+  /// Whether to pair layers by their names, and compare names too; otherwise layers are paired by structure.
+  int32_t names;
+  /// Arrays for the models' inputs (.npy or .npz): both are run on them, and their outputs are compared.
+  const char *inputs;
+  /// The allowed difference of outputs: absolute, plus relative to the largest magnitude of the expected
+  /// output. By default the standard tolerance of each element type. Two numbers.
+  const double *tolerance;
+  /// How the models are run.
+  const weighbridge_run_options *run;
+} weighbridge_compare_options;
+
+/// What a smaller form of a model may lose: at most one of max_error, max_size, keep_answers and encoding;
+/// without one, nothing is lost.
+typedef struct weighbridge_compact_options {
+  size_t struct_size;
+  /// The largest relative error of each output, such as 0.01.
+  const double *max_error;
+  /// The most bytes that the weights may take.
+  uint64_t max_size;
+  /// The share of top classes, or of detections, that must stay, such as 0.99.
+  const double *keep_answers;
+  /// One encoding for all weights that are multiplied with data, whatever that costs: int2 to int8 (a scale
+  /// for each channel), int2-block32 to int8-block32, palette1 to palette8, float16, bfloat16.
+  const char *encoding;
+  /// int8 or bfloat16: compute layers with 8-bit integers or bfloat16, both weights and data: as many layers
+  /// as max_error allows (0.05 by default). The weights of the others stay exact.
+  const char *activations;
+  /// Images, files of arrays (.npy, .npz) or folders of either to decide by.
+  const char *const *calibration;
+  size_t calibration_count;
+  /// Others to measure the loss on.
+  const char *const *evaluation;
+  size_t evaluation_count;
+  /// Whether to make batch normalizations part of the weights before them; by default they stay exact.
+  int32_t fold_batch_norm;
+  /// Whether an example with its outputs is stored, by which the loss can be verified; by default when that
+  /// takes little space.
+  const int32_t *proof;
+  /// How the model is run.
+  const weighbridge_run_options *run;
+} weighbridge_compact_options;
+
+/// How the metadata of a .wbm file are changed.
+typedef struct weighbridge_metadata_options {
+  size_t struct_size;
+  /// Where the changed file goes; by default in place.
+  const char *output;
+  /// The tolerance of the reference outputs in the file: absolute, plus relative to the largest magnitude of
+  /// the expected output; by default as it is. Two numbers.
+  const double *tolerance;
+  /// Whether to refuse to replace an existing file, other than the one that is changed in place.
+  int32_t no_clobber;
+} weighbridge_metadata_options;
+
+/// How an index of images is updated.
+typedef struct weighbridge_index_options {
+  size_t struct_size;
+  /// Whether to empty an index of another model, other options or another version.
+  int32_t rebuild;
+  /// What is stored of each image; the threads are the number of images at once.
+  const weighbridge_analyze_options *analyze;
+} weighbridge_index_options;
+
+/// How images are ranked by their features.
+typedef struct weighbridge_similar_options {
+  size_t struct_size;
+  /// The distance: cosine, the default, or euclidean.
+  const char *metric;
+  /// How many images are given for each query; 10 by default.
+  int32_t top;
+  /// How a model analyzes images that are not in the index.
+  const weighbridge_analyze_options *analyze;
+} weighbridge_similar_options;
+
+/// What is searched for in an index of images: one of layout and like.
+typedef struct weighbridge_search_options {
+  size_t struct_size;
+  /// The wanted objects, as JSON: a list of {label, x, y, width, height} in the unit square, from the upper
+  /// left corner.
+  const char *layout;
+  /// An image whose own detections are the wanted objects.
+  const char *like;
+  /// The width over the height of the image that layout describes; 1 by default.
+  const double *aspect;
+  /// The classes that count for the presence; all by default.
+  const char *const *classes;
+  size_t class_count;
+  /// Images must cost less; 5 by default.
+  const double *max_cost;
+  /// The weights of presence, relative position, size and relative size; 2, 1.5, 1 and 0.5 by default.
+  const double *weights;
+  size_t weight_count;
+  /// The most images that are given; all by default.
+  int32_t top;
+  /// How a model analyzes images that are not in the index.
+  const weighbridge_analyze_options *analyze;
+} weighbridge_search_options;
+
+/// What a report of models contains.
+typedef struct weighbridge_report_options {
+  size_t struct_size;
+  /// A JPEG or PNG picture in which detectors look for objects, and which classifiers classify.
+  const char *image;
+  /// The original file to compare with.
+  const char *against;
+  /// Whether to leave verifying out, which takes a run of the slow reference engine.
+  int32_t no_verify;
+  /// Whether to leave out how long the layers of a run take.
+  int32_t no_profile;
+  /// The allowed difference of outputs: absolute, plus relative to the largest magnitude of the expected
+  /// output. By default the standard tolerance of each element type. Two numbers.
+  const double *tolerance;
+  /// Arrays for the models' inputs (.npy or .npz); verifying takes them in place of those in the file.
+  const char *reference_inputs;
+  /// The original framework's outputs for them (.npy or .npz).
+  const char *reference_outputs;
+  /// Whether to refuse to replace an existing file.
+  int32_t no_clobber;
+  /// How detectors find objects, and how the models are run.
+  const weighbridge_detect_options *detect;
+} weighbridge_report_options;
 
 // Generated: end.
 
@@ -418,6 +586,56 @@ weighbridge_status weighbridge_convert(
     const char *path, const weighbridge_read_options *options, const char *output,
     const weighbridge_write_options *write_options, weighbridge_error *error);
 
+/// Makes a part of a model: the layers from `inputs` to `outputs`, by their names. Without inputs, the part
+/// takes those of the model's inputs that it needs. Since version 0.3, as all functions below that are not
+/// about sessions, detectors and analyzers.
+weighbridge_status weighbridge_model_cut(
+    weighbridge_model model, const char *const *outputs, size_t output_count, const char *const *inputs,
+    size_t input_count, const weighbridge_run_options *options, weighbridge_model *part,
+    weighbridge_error *error);
+
+/// Makes the same model with its weights in a smaller form. What that costs is in the file that
+/// weighbridge_model_write makes of it: weighbridge_inspect says it.
+weighbridge_status weighbridge_model_compact(
+    weighbridge_model model, const weighbridge_compact_options *options, weighbridge_model *compacted,
+    weighbridge_error *error);
+
+/// Compares two models: structure, weights and metadata, and their outputs where inputs are given.
+///
+/// The result is `{"same": true, "operators": ..., "weights": ..., "numbers": ..., "differences": [{"kind": ...,
+/// "counts": ..., "reason": ...}, ...]}`.
+weighbridge_status weighbridge_model_compare(
+    weighbridge_model model, weighbridge_model other, const weighbridge_compare_options *options,
+    char **json, weighbridge_error *error);
+
+/// Transforms an image with a model that takes an image and gives one.
+///
+/// image: a JPEG or PNG file. output: where the new image goes, .png or .jpg.
+weighbridge_status weighbridge_model_stylize(
+    weighbridge_model model, const char *image, const char *output,
+    const weighbridge_stylize_options *options, weighbridge_error *error);
+
+/// A typed interface of the model in Swift.
+///
+/// name: the class's name. bundled: the name of the model's file in the target's bundle, or NULL.
+weighbridge_status weighbridge_model_swift(
+    weighbridge_model model, const char *name, const char *bundled, char **code, weighbridge_error *error);
+
+/// Changes what a .wbm file says of its model; the tensors are neither decoded nor digested again.
+///
+/// changes: a JSON object of strings, in which null removes an entry. Keys are name, author, license, version,
+/// description, inputs.NAME.description and outputs.NAME.description; any other key is an entry of its own.
+weighbridge_status weighbridge_metadata_edit(
+    const char *path, const char *changes, const weighbridge_metadata_options *options,
+    weighbridge_error *error);
+
+/// Writes a page that shows a model, or two side by side: one HTML file that loads nothing.
+///
+/// paths: one or two models of any format. read_options: for both.
+weighbridge_status weighbridge_report(
+    const char *const *paths, size_t path_count, const weighbridge_read_options *read_options,
+    const char *output, const weighbridge_report_options *options, weighbridge_error *error);
+
 // --- Sessions: a model that is ready to run again and again.
 
 /// A session; 0 is none.
@@ -490,6 +708,33 @@ weighbridge_status weighbridge_detector_pixels(
     weighbridge_detector detector, const weighbridge_array *image, char **json,
     weighbridge_error *error);
 
+// --- Classifiers: a model that tells what images show.
+
+/// A classifier; 0 is none. It is a handle for one thread at a time, as a detector is.
+typedef uint64_t weighbridge_classifier;
+
+/// Makes a classifier of a model that takes one image and gives a score for each class.
+weighbridge_status weighbridge_classifier_open(
+    weighbridge_model model, const weighbridge_classify_options *options,
+    weighbridge_classifier *classifier, weighbridge_error *error);
+
+/// Closes a classifier.
+weighbridge_status weighbridge_classifier_close(
+    weighbridge_classifier classifier, weighbridge_error *error);
+
+/// Finds the classes of a JPEG or PNG file.
+///
+/// The result is a list of `{"label": ..., "class": ..., "probability": ...}`, the most probable first.
+weighbridge_status weighbridge_classifier_file(
+    weighbridge_classifier classifier, const char *path, char **json, weighbridge_error *error);
+
+/// Finds the classes of an image in memory, as weighbridge_classifier_file does.
+///
+/// image: uint8 of the shape [height, width, 3], in red, green and blue.
+weighbridge_status weighbridge_classifier_pixels(
+    weighbridge_classifier classifier, const weighbridge_array *image, char **json,
+    weighbridge_error *error);
+
 // --- Analyzers: models that describe images by detections and by a feature vector. Their results are what
 // `weighbridge index` stores.
 
@@ -520,6 +765,36 @@ weighbridge_status weighbridge_analyzer_identity(
 weighbridge_status weighbridge_analyzer_image(
     weighbridge_analyzer analyzer, const void *file, size_t byte_count, char **json,
     weighbridge_array *features, weighbridge_error *error);
+
+// --- Indexes: what a model makes of the images in a folder, for searching.
+
+/// Updates an index of images, an SQLite database that is made when it is not there: new and changed JPEG and
+/// PNG files of the folder and its subfolders are analyzed.
+///
+/// The result is `{"index", "images", "analyzed", "known", "unchanged", "removed", "unreadable": [{"image",
+/// "reason"}], "other_files"}`.
+weighbridge_status weighbridge_index_update(
+    const char *index, const char *folder, weighbridge_model model,
+    const weighbridge_index_options *options, char **json, weighbridge_error *error);
+
+/// Finds the images that are most like others, by their features.
+///
+/// index: an index, or a folder of images, which are then analyzed by the model.
+/// model: for a folder, and for queries that are not in the index; else 0.
+/// queries: JPEG and PNG files, `query_count` of them.
+/// The result is a list of `{"query", "matches": [{"image", "distance"}]}`, the nearest first.
+weighbridge_status weighbridge_index_similar(
+    const char *index, weighbridge_model model, const char *const *queries, size_t query_count,
+    const weighbridge_similar_options *options, char **json, weighbridge_error *error);
+
+/// Finds images by the objects in them and where they are; for `index` and `model` see
+/// weighbridge_index_similar.
+///
+/// The result is a list of `{"image", "cost", "terms": {"presence", "relative_position", "size",
+/// "relative_size"}, "detections"}`, the best first.
+weighbridge_status weighbridge_index_search(
+    const char *index, weighbridge_model model, const weighbridge_search_options *options, char **json,
+    weighbridge_error *error);
 
 #ifdef __cplusplus
 }

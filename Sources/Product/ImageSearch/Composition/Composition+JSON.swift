@@ -1,5 +1,5 @@
 public import Bytes
-import JSON
+package import JSON
 
 extension Composition {
   /// Reads a layout: a JSON list of `{"label", "x", "y", "width", "height"}` in the unit square
@@ -19,7 +19,8 @@ extension Composition {
     }
   }
 
-  init(layout: JSONValue, aspectRatio: Double) throws(WeighbridgeError) {
+  /// Creates a composition from a layout's JSON.
+  package init(layout: JSONValue, aspectRatio: Double) throws(WeighbridgeError) {
     guard let elements = layout.array else {
       throw .malformed(
         "is \(layout.typeName), and a layout is a list of {label, x, y, width, height}")

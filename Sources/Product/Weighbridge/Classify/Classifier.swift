@@ -2,26 +2,6 @@ public import Bytes
 public import GraphIR
 public import Vision
 
-/// Options for classifying images. For `nil`, the model's own setting or the default applies.
-public struct ClassifyOptions: Sendable {
-  /// The most classes returned for an image, at least 1; all of them when `nil`.
-  public var top: Int? = 5
-  /// Classes whose probability is not above this are left out, 0...1.
-  public var threshold: Double?
-  /// The kind of the model's scores; when `nil`, the metadata's ``ScoreKind/metadataKey``, else
-  /// what the last layers show.
-  public var scores: ScoreKind?
-  /// How images are resized to the input's size; stretched when the model does not say.
-  public var resize: ImageInput.ResizePolicy?
-  /// How pixels are computed; like darknet for a darknet model, else with Pillow's bicubic filter.
-  public var resampling: Resampling?
-  /// Threads, limits, cancellation.
-  public var run = RunOptions()
-
-  /// The five most probable classes, with the model's own settings.
-  public init() {}
-}
-
 /// A model that classifies images.
 ///
 /// ```swift

@@ -21,22 +21,6 @@ struct Classify: CancellableCommand {
   @Argument(help: ArgumentHelp("JPEG and PNG files, and folders of them.", valueName: "image"))
   var images: [String]
 
-  @Option(help: ArgumentHelp("The most classes that are shown for an image.", valueName: "k"))
-  var top = 5
-
-  @Option(
-    help: ArgumentHelp(
-      "The probability above which a class is shown, 0 to 1; by default all are.", valueName: "x"))
-  var threshold: Double?
-
-  @Option(
-    help: """
-      The kind of scores: probabilities, logits (a softmax turns them into probabilities) or \
-      log-probabilities. By default as the metadata entry class_scores says, else as the last \
-      layers show.
-      """)
-  var scores: EnumArgument<ScoreKind>?
-
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
@@ -44,16 +28,13 @@ struct Classify: CancellableCommand {
       valueName: "sheet.png"))
   var output: String?
 
+  @OptionGroup var classification: ClassificationOptions
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    if top < 1 { throw ValidationError("--top must be 1 or more") }
-    if let threshold, !(0...1 ~= threshold) {
-      throw ValidationError("--threshold takes a number from 0 to 1")
-    }
     if let output, ImageFormat(fileName: output) == nil {
       throw ValidationError("\(output): the sheet's name ends in neither .png nor .jpg")
     }
@@ -73,10 +54,7 @@ struct Classify: CancellableCommand {
   private func makeClassifier(
     _ imageCount: Int, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Classifier {
-    var options = ClassifyOptions()
-    options.top = top
-    options.threshold = threshold
-    options.scores = scores?.value
+    var options = classification.options
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Classifier(model, options: options)

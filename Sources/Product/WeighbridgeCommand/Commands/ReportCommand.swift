@@ -38,8 +38,7 @@ struct ReportCommand: CancellableCommand {
       valueName: "picture"))
   var image: String?
 
-  @Option(help: ArgumentHelp("The original file to compare with.", valueName: "source"))
-  var against: String?
+  @OptionGroup var original: OriginalOptions
 
   @Flag(help: "Leave verifying out, which takes a run of the slow reference engine.")
   var noVerify = false
@@ -57,7 +56,7 @@ struct ReportCommand: CancellableCommand {
 
   func validate() throws {
     guard files.count <= 2 else { throw ValidationError("a report shows one model or two") }
-    guard !noVerify || against == nil else {
+    guard !noVerify || original.against == nil else {
       throw ValidationError("--against is for verifying, which --no-verify leaves out")
     }
   }
@@ -81,7 +80,7 @@ struct ReportCommand: CancellableCommand {
 
   private func readModels() throws(WeighbridgeError) -> [ReportedModel] {
     var readOptions = source.readOptions
-    if files.count > 1 || against != nil { readOptions.tolerated = Set(APIName.allCases) }
+    if files.count > 1 || original.against != nil { readOptions.tolerated = Set(APIName.allCases) }
     let edit = try usage.edit()
     var models: [ReportedModel] = []
     for file in files {
@@ -98,7 +97,7 @@ struct ReportCommand: CancellableCommand {
     options.profiles = !noProfile
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
-    options.verification.against = against
+    options.verification.against = original.against
     options.verification.againstOptions = readOptions
     options.verification.references = try references.arrays()
     options.verification.tolerance = checking.tolerance

@@ -32,8 +32,7 @@ struct Run: CancellableCommand {
     help: ArgumentHelp("Where the outputs go (.npz, or .npy for one).", valueName: "file"))
   var outputs: String?
 
-  @Option(help: "The engine: cpu, or the slow reference.")
-  var engine: EnumArgument<Engine>?
+  @OptionGroup var running: EngineOptions
 
   @Flag(help: "Write the output of every layer too.")
   var layers = false
@@ -64,7 +63,7 @@ struct Run: CancellableCommand {
 
   func run(_ cancellation: Cancellation) throws {
     var options = general.runOptions(cancellation, threads: threading, progress: progress)
-    options.engine = engine?.value ?? .cpu
+    options.engine = running.engine?.value ?? .cpu
     let model =
       try inputs == nil
       ? modelWithoutInputs() : Model(contentsOf: file, options: source.readOptions)

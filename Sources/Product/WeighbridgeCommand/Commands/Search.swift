@@ -80,8 +80,10 @@ struct Search: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     // Here --weights is for the cost, so there are no source options: a model that needs them must
     // be converted first.
+    var hasProblems = false
     let source = try IndexSource(
-      source, model: model, ReadOptions(), analysis, general, cancellation
+      source, model: model, ReadOptions(), analysis, general, cancellation,
+      hasProblems: &hasProblems
     ) { (index) throws(WeighbridgeError) in
       try index.checkHasDetections()
     }
@@ -100,7 +102,7 @@ struct Search: CancellableCommand {
       Console.printLine(results.text(query))
     }
     if let output { try writeSheet(query.composition, results, source, to: output) }
-    if source.hasProblems { throw ExitStatus.checkFailed }
+    if hasProblems { throw ExitStatus.checkFailed }
   }
 
   /// Draws the first images; one that can no longer be read is reported and left out.

@@ -56,8 +56,10 @@ struct Similar: CancellableCommand {
   }
 
   func run(_ cancellation: Cancellation) throws {
+    var hasProblems = false
     let source = try IndexSource(
-      source, model: model, reading.readOptions, analysis, general, cancellation
+      source, model: model, reading.readOptions, analysis, general, cancellation,
+      hasProblems: &hasProblems
     ) { (index) throws(WeighbridgeError) in
       try index.checkHasFeatures()
     }
@@ -68,6 +70,6 @@ struct Similar: CancellableCommand {
     if let plot {
       try SimilarityPlots(folder: plot, metric: metric.value).write(results, search.table)
     }
-    if source.hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
+    if hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
   }
 }

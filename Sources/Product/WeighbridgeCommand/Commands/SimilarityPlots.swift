@@ -9,7 +9,7 @@ struct SimilarityPlots {
 
   /// Writes a bar chart for each query, and a heat map of the queries and their matches.
   func write(
-    _ results: [SimilaritySearch.Result], _ table: FeatureTable
+    _ results: [SimilarImages], _ table: FeatureTable
   ) throws(WeighbridgeError) {
     try makeFolder(folder)
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
@@ -31,7 +31,7 @@ struct SimilarityPlots {
 
   /// Returns the queries, then the matches in the order in which they are shown, each file once.
   private func entries(
-    _ results: [SimilaritySearch.Result], _ table: FeatureTable
+    _ results: [SimilarImages], _ table: FeatureTable
   ) -> [Plot.HeatMapEntry] {
     var files: [(path: String, features: [Float])] = []
     var listed: Set<String> = []

@@ -13,8 +13,7 @@ struct Verify: CancellableCommand {
   @Argument(help: "The model file.")
   var file: String
 
-  @Option(help: ArgumentHelp("The original file to compare with.", valueName: "source"))
-  var against: String?
+  @OptionGroup var original: OriginalOptions
 
   @Flag(help: "Compare layer by layer and name the first that diverges.")
   var layers = false
@@ -27,13 +26,13 @@ struct Verify: CancellableCommand {
 
   func run(_ cancellation: Cancellation) throws {
     var options = VerifyOptions()
-    options.against = against
+    options.against = original.against
     options.againstOptions = source.readOptions
     options.references = try references.arrays()
     options.layers = layers
     options.run = general.runOptions(cancellation, threads: checking.threading, progress: progress)
     options.tolerance = checking.tolerance
-    let readOptions = against == nil ? source.readOptions : ReadOptions()
+    let readOptions = original.against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)
     general.report(report.json.namingOptions) { Console.printLine("\(file)\n\(report.text)") }
     if !report.passed { throw ExitStatus.checkFailed }

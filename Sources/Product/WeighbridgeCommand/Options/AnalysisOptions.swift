@@ -3,14 +3,7 @@ import ImageSearch
 
 /// The options for analyzing images with a model.
 struct AnalysisOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      The output or layer with the features; by default the only output of a model that is no \
-      detector.
-      """, valueName: "name"))
-  var features: String?
-
+  @OptionGroup var feature: FeatureOptions
   @OptionGroup var detection: DetectionOptions
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Description") var usage: UsageOptions
@@ -22,7 +15,7 @@ struct AnalysisOptions: ParsableArguments {
     _ path: String, _ source: ReadOptions, _ cancellation: Cancellation, _ general: GeneralOptions
   ) throws(WeighbridgeError) -> ImageAnalyzer {
     var options = AnalyzeOptions()
-    options.features = features
+    options.features = feature.features
     options.detection = detection.options
     preparation.apply(to: &options.detection, imageCount: 1, cancellation, general)
     return try usage.describing(path, source) { (model) throws(WeighbridgeError) in

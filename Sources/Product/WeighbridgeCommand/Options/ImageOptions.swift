@@ -5,20 +5,7 @@ import Weighbridge
 
 /// How images are converted to a model's input, and the number of threads.
 struct ImageOptions: ParsableArguments {
-  @Option(
-    help: """
-      How an image is brought to the input's size: letterbox, stretch or center-crop; the model's \
-      own, or stretch.
-      """)
-  var resize: EnumArgument<ImageInput.ResizePolicy>?
-
-  @Option(
-    help: """
-      How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or \
-      pillow-bicubic; darknet for its models, else pillow-bicubic.
-      """)
-  var resampling: EnumArgument<Resampling>?
-
+  @OptionGroup var resizing: ResizingOptions
   @OptionGroup var threading: ThreadOptions
 
   /// The number of threads for images, each of which processes its own image.
@@ -32,8 +19,8 @@ struct ImageOptions: ParsableArguments {
     to options: inout some ImageRunOptions, imageCount: Int, _ cancellation: Cancellation,
     _ general: GeneralOptions
   ) {
-    options.resize = resize?.value
-    options.resampling = resampling?.value
+    options.resize = resizing.resize?.value
+    options.resampling = resizing.resampling?.value
     options.run = general.runOptions(cancellation)
     options.run.threads = max(1, imageThreads / max(1, imageCount))
   }

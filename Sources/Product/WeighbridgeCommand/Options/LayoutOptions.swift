@@ -76,12 +76,6 @@ struct LayoutOptions: ParsableArguments {
     guard let like else {
       return Composition(objects: object.map(\.object), aspectRatio: ratio)
     }
-    let analysis = try source.analysis(ofImage: like)
-    let composition = Composition(
-      analysis.detections ?? [], width: analysis.width, height: analysis.height)
-    guard !composition.objects.isEmpty else {
-      throw .mismatch("the model finds nothing in it").at(file: like)
-    }
-    return composition
+    return try source.composition(like: like)
   }
 }

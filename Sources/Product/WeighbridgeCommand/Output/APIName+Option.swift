@@ -46,6 +46,7 @@ extension APIName {
     case .withoutProfile: "--no-profile"
     case .exportTarget: "--to"
     case .withoutNMS: "--without-nms"
+    case .searchModel: "--model"
     case .rebuilding: "weighbridge index --rebuild"
     case .readModel: "weighbridge convert"
     case .detect: "weighbridge detect"

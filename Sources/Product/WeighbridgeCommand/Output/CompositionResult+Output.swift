@@ -1,17 +1,6 @@
 import ImageSearch
-import JSON
 
 extension CompositionResult {
-  var json: JSONValue {
-    .object([
-      "image": .string(path), "width": .integer(width), "height": .integer(height),
-      "cost": .real(match.cost), "terms": match.terms.json,
-      "assignment": .string(match.method.rawValue),
-      "assigned": .array(match.assignment.map { $0.map(JSONValue.integer) ?? .null }),
-      "detections": .array(detections.map(\.json)),
-    ])
-  }
-
   fileprivate var cells: [String] {
     let terms = match.terms
     let numbers = [
@@ -19,15 +8,6 @@ extension CompositionResult {
     ]
     let labels = detections.map { $0.label ?? "" }
     return [path] + numbers.map(\.thousandths) + [labels.joined(separator: ", ")]
-  }
-}
-
-extension CompositionTerms {
-  fileprivate var json: JSONValue {
-    .object([
-      "presence": .real(presence), "relative_position": .real(relativePosition),
-      "size": .real(size), "relative_size": .real(relativeSize),
-    ])
   }
 }
 

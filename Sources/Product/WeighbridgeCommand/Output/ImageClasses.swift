@@ -12,13 +12,7 @@ struct ImageClasses {
   var json: JSONValue {
     .object([
       "image": .string(path),
-      "classes": .array(
-        classes.map { found in
-          .object([
-            "label": .string(found.label ?? ""), "class": .integer(found.classIndex),
-            "probability": .real(found.probability),
-          ])
-        }),
+      "classes": .array(classes.map(\.json)),
     ])
   }
 

@@ -1,20 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// Reference arrays from the original framework.
-struct ReferenceOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Arrays for the model's inputs (.npy or .npz).", valueName: "file"))
-  var referenceInputs: String?
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      The original framework's outputs for them (.npy or .npz); arrays named after layers are \
-      references of those layers.
-      """, valueName: "file"))
-  var referenceOutputs: String?
-
+extension ReferenceOptions {
   func validate() throws {
     guard (referenceInputs == nil) == (referenceOutputs == nil) else {
       throw ValidationError("--reference-inputs and --reference-outputs go together")

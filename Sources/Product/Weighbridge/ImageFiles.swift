@@ -1,17 +1,17 @@
-import Bytes
+package import Bytes
 import Vision
 
 /// The image files that the user's arguments refer to.
-struct ImageFiles {
+package struct ImageFiles {
   /// The files, in the order of the arguments; those of a folder sorted by name.
-  private(set) var paths: [String] = []
+  package private(set) var paths: [String] = []
   /// The files in the folders that are not images.
-  private(set) var others: [String] = []
+  package private(set) var others: [String] = []
 
   /// Lists folders, without their subfolders and hidden files.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for a folder without images.
-  init(_ arguments: [String]) throws(WeighbridgeError) {
+  package init(_ arguments: [String]) throws(WeighbridgeError) {
     for argument in arguments {
       guard isFolder(argument) else {
         paths.append(argument)
