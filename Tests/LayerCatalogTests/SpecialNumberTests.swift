@@ -13,14 +13,21 @@ import Testing
     SparsePlus(), Squareplus(smoothness: 4), Swish(), Tanh(), TanhShrink(),
   ]
 
+  private func values(
+    of operation: some CatalogOperator, _ numbers: Double...
+  ) throws -> [Double] {
+    let input = Tensor(.float64, shape: [1, numbers.count], numbers)
+    return try operation.evaluate([input], workers: Workers(count: 1))[0].doubles
+  }
+
   @Test("NaN stays NaN")
   func nan() throws {
     for operation in Self.elementwise {
-      #expect(operation.apply(.nan).isNaN, "\(operation)")
+      #expect(try values(of: operation, .nan)[0].isNaN, "\(operation)")
     }
     // Its comparison with the threshold is false.
-    #expect(HardShrink(threshold: 0.5).apply(.nan) == 0)
-    #expect(SoftShrink(threshold: 0.5).apply(.nan) == 0)
+    #expect(try values(of: HardShrink(threshold: 0.5), .nan) == [0])
+    #expect(try values(of: SoftShrink(threshold: 0.5), .nan) == [0])
     let numbers = Tensor(.float64, shape: [1, 2], [.nan, 1])
     let other = Tensor(.float64, shape: [1, 2], [1, .nan])
     for operation in [Maximum(), Minimum()] as [any CatalogOperator] {
@@ -37,20 +44,29 @@ import Testing
   }
 
   @Test("Functions with limits reach them at infinity")
-  func infinities() {
+  func infinities() throws {
     let infinity = Double.infinity
-    #expect(Sigmoid().apply(-infinity) == 0 && Sigmoid().apply(infinity) == 1)
-    #expect(Tanh().apply(-infinity) == -1 && Tanh().apply(infinity) == 1)
-    #expect(Softplus().apply(-infinity) == 0 && Softplus().apply(infinity) == infinity)
-    #expect(ELU(alpha: 0.5).apply(-infinity) == -0.5)
-    let relu = ReLU(slope: 0, threshold: 0, maximum: 6)
-    #expect(relu.apply(-infinity) == 0 && relu.apply(infinity) == 6)
-    #expect(HardSigmoid(slope: 0.2, offset: 0.5).apply(-infinity) == 0)
-    #expect(ReLU(slope: 0, threshold: 0.5, maximum: nil).apply(-infinity) == 0)
-    let ramp = PiecewiseLinear(knots: [0, 1], slopes: [0, 1, 0], value: 0.5)
-    #expect(ramp.apply(-infinity) == 0.5 && ramp.apply(infinity) == 1.5)
-    let leaky = PiecewiseLinear(knots: [0, 1], slopes: [0.001, 1, 0.001], value: 0)
-    #expect(leaky.apply(-infinity) == -infinity && leaky.apply(infinity) == infinity)
+    let limits: [(any ElementwiseOperator, lower: Double, upper: Double)] = [
+      (Sigmoid(), 0, 1), (Tanh(), -1, 1), (Softplus(), 0, infinity),
+      (ELU(alpha: 0.5), -0.5, infinity), (ReLU(slope: 0, threshold: 0, maximum: 6), 0, 6),
+      (ReLU(slope: 0, threshold: 0.5, maximum: nil), 0, infinity),
+      (ReLU(slope: -0.5, threshold: 0, maximum: 1), infinity, 1),
+      (HardSigmoid(slope: 0.2, offset: 0.5), 0, 1), (HardMish(), 0, infinity),
+      (SparsePlus(), 0, infinity), (Softsign(), .nan, .nan), (TanhShrink(), -infinity, infinity),
+      (HardShrink(threshold: 0.5), -infinity, infinity),
+      (SoftShrink(threshold: 0.5), -infinity, infinity), (Binarization(), -1, 1),
+      (PiecewiseLinear(knots: [0, 1], slopes: [0, 1, 0], value: 0.5), 0.5, 1.5),
+      (PiecewiseLinear(knots: [0.5], slopes: [0, 0], value: -2), -2, -2),
+      (
+        PiecewiseLinear(knots: [0, 1], slopes: [0.001, 1, 0.001], value: 0), -infinity, infinity
+      ),
+    ]
+    for (operation, lower, upper) in limits {
+      let actual = try values(of: operation, -infinity, infinity)
+      for (actual, limit) in zip(actual, [lower, upper]) {
+        #expect(actual == limit || actual.isNaN && limit.isNaN, "\(operation)")
+      }
+    }
   }
 
   @Test("Integers of 64 bits are chosen as they are, also those that no float64 is")
@@ -75,9 +91,9 @@ import Testing
   }
 
   @Test("The parts of a ReLU meet at its threshold")
-  func threshold() {
+  func threshold() throws {
     let relu = ReLU(slope: 0.5, threshold: 1, maximum: 3)
-    #expect([-1, 0, 1, 1.5, 3, 9].map(relu.apply) == [-1, -0.5, 0, 1.5, 3, 3])
-    #expect(ReLU(slope: 0, threshold: 1, maximum: nil).apply(1) == 0)
+    #expect(try values(of: relu, -1, 0, 1, 1.5, 3, 9) == [-1, -0.5, 0, 1.5, 3, 3])
+    #expect(try values(of: ReLU(slope: 0, threshold: 1, maximum: nil), 1) == [0])
   }
 }

@@ -142,7 +142,7 @@ import _CatalogTesting
 }
 
 /// An operator that Keras does not have.
-private struct WithoutKeras: ElementwiseOperator, PlainOperator, PrimitiveOperator {
+private struct WithoutKeras: ScalarOperator, PlainOperator, PrimitiveOperator {
   static let kind = "without_keras"
   static let version = 1
   static let declaration = OperatorDeclaration<Self>("y = x", of: .float)

@@ -47,15 +47,28 @@ extension CompositeOperator {
       types = try outputTypes(of: inputs.map(\.type))
     } catch { throw .mismatch(error.reason) }
     let isRounded = !(self is any ExactOperator)
-    let operands = inputs.map {
-      isRounded && $0.elementType.isFloat ? $0.converted(to: .float64) : $0
+    let operandTypes = inputs.map {
+      TensorType(isRounded && $0.elementType.isFloat ? .float64 : $0.elementType, $0.shape)
     }
-    let outputs = try decomposed(operands.map(\.type)).evaluated(operands, workers: workers)
-    return zip(outputs, types).map { $0.converted(to: $1.elementType) }
+    return try decomposed(operandTypes)
+      .evaluated(inputs, rounding: types.map(\.elementType), workers: workers)
   }
 
   /// The decomposition for inputs of given types.
-  private func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it names the operator, also through others.
+  func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
+    let outer = OpenDecompositions.kinds
+    if let start = outer.firstIndex(of: kind) {
+      let others = outer[(start + 1)...].joined(separator: " and ")
+      throw .malformed("the decomposition of \(kind) names \(kind) itself, through \(others)")
+    }
+    return try OpenDecompositions.$kinds.withValue(outer + [kind]) {
+      Result { () throws(WeighbridgeError) in try composed(types) }
+    }.get()
+  }
+
+  private func composed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()
     var values: [ValueID] = []
     for (position, type) in types.enumerated() {
@@ -68,11 +81,9 @@ extension CompositeOperator {
   }
 }
 
-extension Tensor {
-  /// The same numbers, rounded to another element type.
-  fileprivate func converted(to type: ElementType) -> Tensor {
-    elementType == type ? self : Tensor(type, shape: shape, doubles)
-  }
+/// The operators whose decompositions are being built, each for the one before.
+private enum OpenDecompositions {
+  @TaskLocal static var kinds: [String] = []
 }
 
 extension Decomposition {
@@ -96,24 +107,5 @@ extension Decomposition {
     let outputs = try build(&builder, values, source)
     return try builder.finish(
       outputs: outputs.enumerated().map { Port(name: "output \($0)", value: $1) })
-  }
-}
-
-extension Graph {
-  /// Evaluates the graph with the reference kernels and returns its outputs, in order.
-  package func evaluated(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    var tensors = values.map(\.constant)
-    for (port, tensor) in zip(self.inputs, inputs) { tensors[port.value.index] = tensor }
-    for node in nodes {
-      guard let operation = node.operation as? any CatalogOperator else {
-        throw .unsupported("\(node.operation.kind) cannot run")
-      }
-      let outputs = try operation.evaluate(
-        node.inputs.compactMap { tensors[$0.index] }, workers: workers)
-      for (id, tensor) in zip(node.outputs, outputs) { tensors[id.index] = tensor }
-    }
-    return outputs.compactMap { tensors[$0.value.index] }
   }
 }

@@ -4,51 +4,46 @@ import LayerCatalog
 
 /// An elementwise combination of broadcast tensors: computed by primitives if at least one operand
 /// has the output's shape, else row by row.
-protocol CombiningOperator: EngineOperator, BroadcastingOperator {
-  /// The primitive's combination; `nil` if no primitive can be used.
-  var combination: kernels_combination? { get }
+protocol CombiningOperator: EngineOperator, PointwiseOperator {
+  /// The primitive's combination.
+  var combination: kernels_combination { get }
 }
 
 extension Add: CombiningOperator {
-  var combination: kernels_combination? { kernels_combination_add }
-}
-
-extension Average: CombiningOperator {
-  var combination: kernels_combination? { nil }
+  var combination: kernels_combination { kernels_combination_add }
 }
 
 extension Maximum: CombiningOperator {
-  var combination: kernels_combination? { kernels_combination_max }
+  var combination: kernels_combination { kernels_combination_max }
 }
 
 extension Minimum: CombiningOperator {
-  var combination: kernels_combination? { kernels_combination_min }
+  var combination: kernels_combination { kernels_combination_min }
 }
 
 extension Multiply: CombiningOperator {
-  var combination: kernels_combination? { kernels_combination_multiply }
+  var combination: kernels_combination { kernels_combination_multiply }
 }
 
 extension Subtract: CombiningOperator {
-  var combination: kernels_combination? { kernels_combination_subtract }
+  var combination: kernels_combination { kernels_combination_subtract }
 }
 
 extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard group.quantization == nil else { return false }
     if builder.areFloats(group.inputs + group.outputs),
-      let combination,
       builder.addPrimitives(combination, self, for: group)
     {
       return true
     }
-    return builder.addRows(rowFunction(group.inputs.count), for: group)
+    return builder.addCombinedRows(group)
   }
 }
 
 extension PlanBuilder {
   fileprivate mutating func addPrimitives(
-    _ combination: kernels_combination, _ operation: some BroadcastingOperator,
+    _ combination: kernels_combination, _ operation: some CombiningOperator,
     for group: NodeGroup
   ) -> Bool {
     let output = group.outputs[0]
@@ -92,20 +87,14 @@ extension PlanBuilder {
   }
 }
 
-extension BroadcastingOperator {
-  /// The combination as a row function.
-  fileprivate func rowFunction(_ count: Int) -> RowFunction {
-    switch self {
-    case is Add: return .combining(count) { $0 + $1 }
-    case is Subtract: return .combining(count) { $0 - $1 }
-    case is Multiply: return .combining(count) { $0 * $1 }
-    default:
-      let combination = RowFunction.combining(count) { combine($0, $1) }
-      let finishing = RowFunction.of { finish($0, count: count) }
-      return RowFunction { rows in
-        combination.apply(rows)
-        finishing.apply(rows)
-      }
+extension PlanBuilder {
+  fileprivate mutating func addCombinedRows(_ group: NodeGroup) -> Bool {
+    let count = group.inputs.count
+    switch group.operation {
+    case is Add: return addRows(.combining(count) { $0 + $1 }, for: group)
+    case is Subtract: return addRows(.combining(count) { $0 - $1 }, for: group)
+    case is Multiply: return addRows(.combining(count) { $0 * $1 }, for: group)
+    default: return addPointwise(group)
     }
   }
 }

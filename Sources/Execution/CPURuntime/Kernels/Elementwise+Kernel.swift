@@ -10,13 +10,16 @@ extension PlanBuilder {
     {
       return true
     }
-    guard let operation = group.operation as? any ElementwiseOperator else { return false }
-    return addRows(Self.function(operation), for: group)
+    return addPointwise(group)
   }
 
-  /// The reference's elementwise function, which propagates NaN.
-  private static func function(_ operation: some ElementwiseOperator) -> RowFunction {
-    .of { operation.apply($0) }
+  /// Adds the reference's function of the elements at each position, if the group is one.
+  mutating func addPointwise(_ group: NodeGroup) -> Bool {
+    let types = group.inputs.map { graph[$0].type.elementType }
+    guard let function = (group.operation as? any PointwiseOperator)?.pointwise(types) else {
+      return false
+    }
+    return addRows(RowFunction(function, count: types.count), for: group)
   }
 
   /// The memory for an elementwise result: the input's if it is no longer needed.

@@ -5,15 +5,31 @@ import LayerCatalog
 extension UnitNormalization: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addLanes(self, \.axes, for: group) { lane in
-      let length = UnitNormalization.length(lane.sum { $0 * $0 })
+      let length = Self.length(lane.sum { $0 * $0 })
       lane.apply { $0 / length }
     }
+  }
+
+  /// The length that the elements are divided by, given the sum of their squares.
+  static func length(_ sum: Double) -> Double {
+    // This comparison keeps a NaN; `max` would not.
+    (sum < 1e-12 ? 1e-12 : sum).squareRoot()
   }
 }
 
 extension Sparsemax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addLanes(self, \.axes, for: group) { $0.replace(with: apply($0.elements)) }
+    builder.addLanes(self, \.axes, for: group) { lane in
+      if lane.numbers.contains(where: \.isNaN) { return lane.apply { _ in .nan } }
+      var (sum, sumOfSums, count) = (0.0, 0.0, 0.0)
+      for (index, number) in lane.numbers.sorted(by: >).enumerated() {
+        sum += number
+        guard number > (sum - 1) / Double(index + 1) else { continue }
+        (sumOfSums, count) = (sumOfSums + sum, count + 1)
+      }
+      let threshold = (sumOfSums - 1) / count
+      lane.apply { max($0 - threshold, 0) }
+    }
   }
 }
 
@@ -124,13 +140,18 @@ extension Reduce: EngineOperator {
   }
 }
 
-extension ArgMax: EngineOperator {}
-extension ArgMin: EngineOperator {}
-
-extension EngineOperator where Self: ArgumentReduction {
+extension ArgMax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
-      $0.numbers[0] = Double(position($0.elements))
+      $0.numbers[0] = Double(Self.position($0.elements))
+    }
+  }
+}
+
+extension ArgMin: EngineOperator {
+  func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
+      $0.numbers[0] = Double(ArgMax.position($0.numbers.map { -$0 }[...]))
     }
   }
 }

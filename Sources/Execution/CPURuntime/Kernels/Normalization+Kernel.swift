@@ -42,7 +42,6 @@ extension Softmax: EngineOperator {
 extension LogSoftmax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addSoftmax(axes, isLogarithm: true, for: group)
-      || builder.addLanes(self, \.axes, for: group) { $0.replace(with: apply($0.elements)) }
   }
 }
 

@@ -1,4 +1,5 @@
 import Bytes
+import LayerCatalog
 
 /// Rows of numbers converted to `Double`, which represents all floating-point types and integers of
 /// up to 32 bits exactly, for kernels that support several element types.
@@ -56,6 +57,19 @@ struct RowFunction: Sendable {
 
   /// The identity.
   static let identity = RowFunction { _ in }
+}
+
+extension RowFunction {
+  /// A function of as many lists as there are rows.
+  init(_ function: @escaping PointwiseFunction, count: Int) {
+    self.init { rows in
+      // A row has room for the current number of elements.
+      let operands = (0..<count).map {
+        [Double](UnsafeBufferPointer(start: rows[$0], count: rows.count))
+      }
+      for (index, number) in function(operands).enumerated() { rows[0][index] = number }
+    }
+  }
 }
 
 /// Converts elements in memory from and to `Double`.

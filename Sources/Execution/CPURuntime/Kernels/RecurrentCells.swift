@@ -20,22 +20,16 @@ struct RowActivation: Sendable {
       switch activation.operation {
       case is Tanh: (ElementFunction(function: kernels_function_tanh), nil)
       case is Sigmoid: (ElementFunction(function: kernels_function_logistic), nil)
-      case let operation as any ElementwiseOperator: (Self.identity, Self.body(operation))
-      case let operation as any LanewiseOperator: (Self.identity, Self.body(operation))
-      default: (Self.identity, nil)
+      case is Identity: (Self.identity, nil)
+      default: (Self.identity, Self.body(activation))
       }
   }
 
   private static let identity = ElementFunction(function: kernels_function_linear, alpha: 1)
 
-  private static func body(_ operation: some ElementwiseOperator) -> Body? {
-    guard !(operation is Identity) else { return nil }
-    return Body { row in row.apply { Float(operation.apply(Double($0))) } }
-  }
-
-  private static func body(_ operation: some LanewiseOperator) -> Body {
+  private static func body(_ activation: CellActivation) -> Body {
     Body { row in
-      for (index, result) in operation.apply(row.map { Double($0) }[...]).enumerated() {
+      for (index, result) in activation.apply(row.map { Double($0) }[...]).enumerated() {
         row[index] = Float(result)
       }
     }

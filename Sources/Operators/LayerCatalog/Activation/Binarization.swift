@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// 1 where x > 0, and -1 elsewhere (Courbariaux et al. 2016).
 ///
 /// Any shape; the output has the same shape. NaN becomes -1.
-package struct Binarization: ElementwiseOperator, PlainOperator {
+package struct Binarization: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "binarization"
   package static let version = 1
 
@@ -17,13 +17,9 @@ package struct Binarization: ElementwiseOperator, PlainOperator {
 }
 
 extension Binarization {
-  package func apply(_ element: Double) -> Double { element > 0 ? 1 : -1 }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let (one, minusOne) = (try make.number(1, like: x), try make.number(-1, like: x))
-      return try make.chosen(try make.isGreater(x, 0), one, minusOne)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let (one, minusOne) = (try make.number(1, like: x), try make.number(-1, like: x))
+    return try make.chosen(try make.isGreater(x, 0), one, minusOne)
   }
 }

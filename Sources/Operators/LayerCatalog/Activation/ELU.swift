@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The exponential linear unit: x where x > 0, and alpha · (e^x - 1) elsewhere
 /// (Clevert et al. 2015).
 ///
 /// Any shape; the output has the same shape.
-package struct ELU: ElementwiseOperator {
+package struct ELU: ElementwiseOperator, FormulaOperator {
   /// Minus the limit of the output for x towards -∞.
   package let alpha: Double
 
@@ -24,16 +24,10 @@ package struct ELU: ElementwiseOperator {
 }
 
 extension ELU {
-  package func apply(_ element: Double) -> Double {
-    element > 0 ? element : alpha * element.exponentialMinusOne
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let negative = try make(UnaryMath(.exponentialMinusOne), x)
-      return try make.chosen(
-        try make.isGreater(x, 0), x, try make.linear(negative, scale: alpha))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let negative = try make(UnaryMath(.exponentialMinusOne), x)
+    return try make.chosen(
+      try make.isGreater(x, 0), x, try make.linear(negative, scale: alpha))
   }
 }

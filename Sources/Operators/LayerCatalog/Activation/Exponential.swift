@@ -4,7 +4,7 @@ import GraphIR
 /// The exponential function e^x.
 ///
 /// Any shape; the output has the same shape.
-package struct Exponential: ElementwiseOperator, PlainOperator, PrimitiveOperator {
+package struct Exponential: ScalarOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "exponential"
   package static let version = 1
 

@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The Gaussian error linear unit x · Φ(x), where Φ is the cumulative distribution function of the
 /// normal distribution (Hendrycks and Gimpel 2016).
 ///
 /// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
-package struct GELU: ElementwiseOperator {
+package struct GELU: ElementwiseOperator, FormulaOperator {
   /// Whether Φ is replaced by (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2.
   package let isApproximate: Bool
 
@@ -27,28 +27,18 @@ package struct GELU: ElementwiseOperator {
 }
 
 extension GELU {
-  package func apply(_ element: Double) -> Double {
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
     guard isApproximate else {
-      return element * (-element / 2.0.squareRoot()).complementaryErrorFunction / 2
+      let scaled = try make.linear(x, scale: -(0.5.squareRoot()))
+      let complement = try make(UnaryMath(.complementaryErrorFunction), scaled)
+      return try make.linear(try make.product(x, complement), scale: 0.5)
     }
-    let polynomial = element + 0.044715 * element * element * element
+    let cube = try make.product(try make.product(x, x), x)
+    let polynomial = try make.sum(x, try make.linear(cube, scale: 0.044715))
     // (1 + tanh(z)) / 2, without the loss of digits where tanh(z) is nearly -1.
-    return element / (1 + (-2 * (2 / Double.pi).squareRoot() * polynomial).exponential)
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      guard isApproximate else {
-        let scaled = try make.linear(x, scale: -(0.5.squareRoot()))
-        let complement = try make(UnaryMath(.complementaryErrorFunction), scaled)
-        return try make.linear(try make.product(x, complement), scale: 0.5)
-      }
-      let cube = try make.product(try make.product(x, x), x)
-      let polynomial = try make.sum(x, try make.linear(cube, scale: 0.044715))
-      let tanh = try make(
-        Tanh(), try make.linear(polynomial, scale: (2 / Double.pi).squareRoot()))
-      return try make.product(x, try make.linear(tanh, scale: 0.5, offset: 0.5))
-    }
+    let share = try make(
+      Sigmoid(), try make.linear(polynomial, scale: 2 * (2 / Double.pi).squareRoot()))
+    return try make.product(x, share)
   }
 }

@@ -46,9 +46,7 @@ extension GLU {
   }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let half = try make.size(make.inputs[0], axis: axis) / 2
-    let gate = try make.slice(make.inputs[0], half..<2 * half, axis: axis)
-    return try make.product(
-      try make.slice(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
+    let halves = try make.split(make.inputs[0], into: 2, axis: axis)
+    return try make.product(halves[0], try make(Sigmoid(), halves[1]))
   }
 }

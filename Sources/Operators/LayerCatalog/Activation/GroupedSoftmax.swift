@@ -51,11 +51,9 @@ extension GroupedSoftmax {
   }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    var (start, groups) = (0, [ValueID]())
-    for size in sizes {
-      let group = try make.slice(make.inputs[0], start..<start + size, axis: axis)
+    var groups: [ValueID] = []
+    for group in try make.outputs(of: Split(axis: axis, sizes: sizes), make.inputs) {
       groups.append(try make(Softmax(axes: [axis]), group))
-      start += size
     }
     return groups.count == 1 ? groups[0] : try make.apply(Concatenate(axis: axis), groups)
   }

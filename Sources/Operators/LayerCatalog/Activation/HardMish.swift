@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// A fast approximation of ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
 ///
 /// Any shape; the output has the same shape. NaN stays NaN.
-package struct HardMish: ElementwiseOperator, PlainOperator {
+package struct HardMish: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "hard_mish"
   package static let version = 1
 
@@ -21,16 +21,9 @@ package struct HardMish: ElementwiseOperator, PlainOperator {
 }
 
 extension HardMish {
-  package func apply(_ element: Double) -> Double {
-    if element <= -2 { return 0 }
-    return element > 0 ? element : element * element / 2 + element
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let clipped = try make.clipped(make.inputs[0], -2, 0)
-      let square = try make.linear(try make.product(clipped, clipped), scale: 0.5)
-      return try make.sum(try make.positivePart(make.inputs[0]), try make.sum(square, clipped))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let clipped = try make.clipped(make.inputs[0], -2, 0)
+    let square = try make.linear(try make.product(clipped, clipped), scale: 0.5)
+    return try make.sum(try make.positivePart(make.inputs[0]), try make.sum(square, clipped))
   }
 }

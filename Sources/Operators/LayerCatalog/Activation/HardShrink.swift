@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x where |x| > threshold, and 0 elsewhere (Donoho and Johnstone 1994).
 ///
 /// Any shape; the output has the same shape. NaN becomes 0.
-package struct HardShrink: ElementwiseOperator {
+package struct HardShrink: ElementwiseOperator, FormulaOperator {
   /// The largest magnitude that becomes 0.
   package let threshold: Double
 
@@ -23,16 +23,9 @@ package struct HardShrink: ElementwiseOperator {
 }
 
 extension HardShrink {
-  package func apply(_ element: Double) -> Double {
-    // The comparison is false for NaN.
-    abs(element) > threshold ? element : 0
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let isLarge = try make.isGreater(try make(UnaryMath(.absolute), x), threshold)
-      return try make.chosen(isLarge, x, try make.number(0, like: x))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let isLarge = try make.isGreater(try make(UnaryMath(.absolute), x), threshold)
+    return try make.chosen(isLarge, x, try make.number(0, like: x))
   }
 }

@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// A piecewise linear approximation of the sigmoid: alpha · x + beta, clipped to 0...1 (Courbariaux
 /// et al. 2015).
 ///
 /// Any shape; the output has the same shape. NaN stays NaN.
-package struct HardSigmoid: ElementwiseOperator {
+package struct HardSigmoid: ElementwiseOperator, FormulaOperator {
   /// The slope of the line.
   package let slope: Double
   /// The output at 0.
@@ -30,14 +30,7 @@ package struct HardSigmoid: ElementwiseOperator {
 }
 
 extension HardSigmoid {
-  package func apply(_ element: Double) -> Double {
-    let line = slope * element + offset
-    return line.isNaN ? line : min(max(line, 0), 1)
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      try make.clipped(try make.linear(make.inputs[0], scale: slope, offset: offset), 0, 1)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make.clipped(try make.linear(make.inputs[0], scale: slope, offset: offset), 0, 1)
   }
 }

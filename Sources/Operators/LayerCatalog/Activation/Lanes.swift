@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import GraphIR
 
 /// An operator that computes each lane of its output from the same lane of its input. A lane
@@ -9,9 +9,6 @@ package protocol LanewiseOperator: ArithmeticOperator {
 
   /// Creates an operator with the same settings for other axes.
   init(axes: [Int])
-
-  /// Returns the output lane for an input lane.
-  func apply(_ lane: ArraySlice<Double>) -> [Double]
 }
 
 extension OperatorDeclaration where Operation: LanewiseOperator {
@@ -26,21 +23,22 @@ extension OperatorDeclaration where Operation: LanewiseOperator {
 }
 
 extension LanewiseOperator {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+  /// The shape rule: the input's type.
+  func laneTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
       throw ShapeError("takes floating-point numbers with axes \(axes), not \(inputs[0])")
     }
     return [inputs[0]]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    [inputs[0].mappingLanes(along: axes, workers: workers, apply)]
-  }
-
   package func permutingAxes(_ order: [Int]) -> Self? {
     Self(axes: order.indices.filter { axes.contains(order[$0]) })
+  }
+}
+
+extension LanewiseOperator where Self: CompositeOperator {
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    try laneTypes(of: inputs)
   }
 }
 

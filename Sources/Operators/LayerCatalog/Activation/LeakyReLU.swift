@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The leaky rectifier: x where x > 0, and negative_slope · x elsewhere (Maas et al. 2013).
 ///
 /// Any shape; the output has the same shape.
-package struct LeakyReLU: ElementwiseOperator {
+package struct LeakyReLU: ElementwiseOperator, FormulaOperator {
   /// The factor for negative elements.
   package let slope: Double
 
@@ -23,16 +23,12 @@ package struct LeakyReLU: ElementwiseOperator {
 }
 
 extension LeakyReLU {
-  package func apply(_ element: Double) -> Double { element > 0 ? element : slope * element }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      // A rectifier of slope 0 makes 0 of -infinity, and 0 · -infinity is NaN.
-      if slope == 0 {
-        return try make.chosen(try make.isGreater(x, 0), x, try make.linear(x, scale: 0))
-      }
-      return try make(ReLU(slope: slope, threshold: 0, maximum: nil), x)
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    // A rectifier of slope 0 makes 0 of -infinity, and 0 · -infinity is NaN.
+    if slope == 0 {
+      return try make.chosen(try make.isGreater(x, 0), x, try make.linear(x, scale: 0))
     }
+    return try make(ReLU(slope: slope, threshold: 0, maximum: nil), x)
   }
 }

@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The logarithm of the sigmoid, -log(1 + e^-x).
 ///
 /// Any shape; the output has the same shape.
-package struct LogSigmoid: ElementwiseOperator, PlainOperator {
+package struct LogSigmoid: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "log_sigmoid"
   package static let version = 1
 
@@ -17,14 +17,8 @@ package struct LogSigmoid: ElementwiseOperator, PlainOperator {
 }
 
 extension LogSigmoid {
-  package func apply(_ element: Double) -> Double {
-    -Softplus().apply(-element)
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let softplus = try make(Softplus(), try make(UnaryMath(.negative), make.inputs[0]))
-      return try make(UnaryMath(.negative), softplus)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let softplus = try make(Softplus(), try make(UnaryMath(.negative), make.inputs[0]))
+    return try make(UnaryMath(.negative), softplus)
   }
 }

@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The logarithm of the softmax: x minus the logarithm of the sum of e^x along one or more axes.
 ///
 /// Any shape; the output has the same shape. The largest element is subtracted first, as in
 /// ``Softmax``.
-package struct LogSoftmax: LanewiseOperator {
+package struct LogSoftmax: LanewiseOperator, FormulaOperator {
   /// The axes along which e^y of the outputs y adds up to 1, ascending, at least one.
   package let axes: [Int]
 
@@ -23,17 +23,11 @@ package struct LogSoftmax: LanewiseOperator {
 }
 
 extension LogSoftmax {
-  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    // A NaN propagates through the sum, whatever `max` returns for it.
-    let largest = lane.max() ?? 0
-    let logarithm = lane.reduce(0) { $0 + ($1 - largest).exponential }.logarithm
-    return lane.map { $0 - largest - logarithm }
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let logSumExp = Reduce(.logSumExp, axes: axes, keepDims: true)
-      return try make.difference(make.inputs[0], try make(logSumExp, make.inputs[0]))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let reduction = { Reduce($0, axes: axes, keepDims: true) }
+    let x = make.inputs[0]
+    let shifted = try make.difference(x, try make(reduction(.maximum), x))
+    let sum = try make(reduction(.sum), try make(Exponential(), shifted))
+    return try make.difference(shifted, try make(UnaryMath(.logarithm), sum))
   }
 }

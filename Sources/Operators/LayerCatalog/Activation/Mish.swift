@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x · tanh(softplus(x)) (Misra 2019).
 ///
 /// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
-package struct Mish: ElementwiseOperator, PlainOperator {
+package struct Mish: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "mish"
   package static let version = 1
 
@@ -17,17 +17,8 @@ package struct Mish: ElementwiseOperator, PlainOperator {
 }
 
 extension Mish {
-  package func apply(_ element: Double) -> Double {
-    element * Softplus().apply(element).hyperbolicTangent
-  }
-
-  package var decomposition: Decomposition {
-    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      let softplus = try graph.addNode(
-        Softplus(), named: "softplus", inputs: inputs, source: source)
-      let gate = try graph.addNode(Tanh(), named: "tanh", inputs: softplus, source: source)
-      return try graph.addNode(
-        Multiply(), named: "multiply", inputs: inputs + gate, source: source)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    return try make.product(x, try make(Tanh(), try make(Softplus(), x)))
   }
 }

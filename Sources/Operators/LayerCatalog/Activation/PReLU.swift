@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: `[batch, ...]`
 /// - alpha: the input's axes without the batch, with size 1 along each axis that shares an alpha
 /// - output: the input's shape
-package struct PReLU: PositionWeightedOperator, PlainOperator, ArithmeticOperator {
+package struct PReLU: FormulaOperator, PositionWeightedOperator, PlainOperator, ArithmeticOperator {
   package static let kind = "prelu"
   package static let version = 1
   package static let positionWeight = 1
@@ -43,27 +43,15 @@ extension PReLU {
     return [input.with(shape: input.shape.prefix(1) + merged)]
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    let (input, alpha) = (inputs[0], inputs[1])
-    let alphas = alpha.reshaped([1] + alpha.shape).broadcast(to: input.shape).doubles
-    let elements = zip(input.doubles, alphas).map { $0 > 0 ? $0 : $1 * $0 }
-    return [Tensor(input.elementType, shape: input.shape, elements)]
-  }
-
   /// The alphas would have to be transposed too.
   package func permutingAxes(_ axes: [Int]) -> PReLU? {
     axes == Array(axes.indices) ? self : nil
   }
 
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let (x, alpha) = (make.inputs[0], make.inputs[1])
-      let slope = try make(ExpandDims(axes: [0]), alpha)
-      let negativePart = try make.clipped(x, -.infinity, 0)
-      return try make.sum(
-        try make.positivePart(x), try make.product(negativePart, slope))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let (x, alpha) = (make.inputs[0], make.inputs[1])
+    let slope = try make(ExpandDims(axes: [0]), alpha)
+    let negativePart = try make.clipped(x, -.infinity, 0)
+    return try make.sum(try make.positivePart(x), try make.product(negativePart, slope))
   }
 }

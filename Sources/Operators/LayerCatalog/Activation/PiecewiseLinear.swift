@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// A continuous piecewise linear function with the given slopes between the knots.
 ///
 /// Any shape; the output has the same shape. It is `value` at the first knot; NaN stays NaN.
-package struct PiecewiseLinear: ElementwiseOperator {
+package struct PiecewiseLinear: ElementwiseOperator, FormulaOperator {
   /// The positions where the slope changes, ascending, at least one.
   package let knots: [Double]
   /// The slopes, one more than the knots.
@@ -46,42 +46,26 @@ package struct PiecewiseLinear: ElementwiseOperator {
 }
 
 extension PiecewiseLinear {
-  package func apply(_ element: Double) -> Double {
-    // Avoids the NaN of 0 times an infinity.
-    func rise(_ slope: Double, _ run: Double) -> Double { slope == 0 ? 0 : slope * run }
-    if element.isNaN { return element }
-    if element <= knots[0] { return value + rise(slopes[0], element - knots[0]) }
-    var result = value
-    for (index, knot) in knots.enumerated() {
-      let end = index + 1 < knots.count ? min(element, knots[index + 1]) : element
-      result += rise(slopes[index + 1], end - knot)
-      if element <= end { break }
-    }
-    return result
-  }
-
   /// The value at the first knot, plus the contribution of each piece whose slope is not 0: a
   /// product of 0 with an infinity would be NaN.
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      var result: ValueID?
-      for (index, slope) in slopes.enumerated() where slope != 0 {
-        let (start, end) = (
-          knots[max(0, index - 1)], index < knots.count ? knots[index] : .infinity
-        )
-        let piece = try make.clipped(x, index == 0 ? -.infinity : start, end)
-        let offset = (result == nil ? value : 0) - slope * start
-        let contribution = try make.linear(piece, scale: slope, offset: offset)
-        if let sum = result {
-          result = try make.sum(sum, contribution)
-        } else {
-          result = contribution
-        }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    var result: ValueID?
+    for (index, slope) in slopes.enumerated() where slope != 0 {
+      let (start, end) = (
+        knots[max(0, index - 1)], index < knots.count ? knots[index] : .infinity
+      )
+      let piece = try make.clipped(x, index == 0 ? -.infinity : start, end)
+      let offset = (result == nil ? value : 0) - slope * start
+      let contribution = try make.linear(piece, scale: slope, offset: offset)
+      if let sum = result {
+        result = try make.sum(sum, contribution)
+      } else {
+        result = contribution
       }
-      if let result { return result }
-      // Unlike a constant, this keeps NaN.
-      return try make.clipped(x, value, value)
     }
+    if let result { return result }
+    // Unlike a constant, this keeps NaN.
+    return try make.clipped(x, value, value)
   }
 }

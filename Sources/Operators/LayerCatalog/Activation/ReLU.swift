@@ -4,7 +4,7 @@ import GraphIR
 /// The rectifier (Nair and Hinton 2010), with the extensions of Keras' `ReLU`.
 ///
 /// Any shape; the output has the same shape. NaN stays NaN.
-package struct ReLU: ElementwiseOperator {
+package struct ReLU: ScalarOperator {
   /// The factor for elements up to the threshold; 0 for the plain rectifier.
   package let slope: Double
   /// The largest element to which the slope applies; 0 for the plain rectifier.

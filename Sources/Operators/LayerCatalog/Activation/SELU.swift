@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The scaled exponential linear unit scale · ELU(x), with the two constants that preserve mean 0
 /// and variance 1 from layer to layer (Klambauer et al. 2017).
 ///
 /// Any shape; the output has the same shape.
-package struct SELU: ElementwiseOperator, PlainOperator {
+package struct SELU: ElementwiseOperator, FormulaOperator, PlainOperator {
   /// Minus the limit of the unscaled unit for x towards -∞ (the paper's equation 14).
   package static let alpha = 1.6732632423543772
   /// The scale (the paper's equation 14).
@@ -26,13 +26,7 @@ package struct SELU: ElementwiseOperator, PlainOperator {
 }
 
 extension SELU {
-  package func apply(_ element: Double) -> Double {
-    Self.scale * (element > 0 ? element : Self.alpha * element.exponentialMinusOne)
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      try make.linear(try make(ELU(alpha: Self.alpha), make.inputs[0]), scale: Self.scale)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make.linear(try make(ELU(alpha: Self.alpha), make.inputs[0]), scale: Self.scale)
   }
 }

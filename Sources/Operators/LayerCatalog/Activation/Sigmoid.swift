@@ -4,7 +4,7 @@ import GraphIR
 /// The logistic function 1 / (1 + e^-x).
 ///
 /// Any shape; the output has the same shape.
-package struct Sigmoid: ElementwiseOperator, PlainOperator, PrimitiveOperator {
+package struct Sigmoid: ScalarOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "sigmoid"
   package static let version = 1
 

@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x moved towards 0 by the threshold, stopping at 0 (Donoho 1995).
 ///
 /// Any shape; the output has the same shape. NaN becomes 0.
-package struct SoftShrink: ElementwiseOperator {
+package struct SoftShrink: ElementwiseOperator, FormulaOperator {
   /// The distance by which each element is moved.
   package let threshold: Double
 
@@ -27,20 +27,12 @@ package struct SoftShrink: ElementwiseOperator {
 }
 
 extension SoftShrink {
-  package func apply(_ element: Double) -> Double {
-    if element > threshold { return element - threshold }
-    if element < -threshold { return element + threshold }
-    return 0
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let isAbove = try make.isGreater(x, threshold)
-      let isBelow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
-      let otherwise = try make.chosen(
-        isBelow, try make.offset(x, by: threshold), try make.number(0, like: x))
-      return try make.chosen(isAbove, try make.offset(x, by: -threshold), otherwise)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let isAbove = try make.isGreater(x, threshold)
+    let isBelow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
+    let otherwise = try make.chosen(
+      isBelow, try make.offset(x, by: threshold), try make.number(0, like: x))
+    return try make.chosen(isAbove, try make.offset(x, by: -threshold), otherwise)
   }
 }

@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// e^x divided by its sum along one or more axes (Bridle 1990).
 ///
@@ -23,7 +23,18 @@ package struct Softmax: LanewiseOperator {
 }
 
 extension Softmax {
-  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    try laneTypes(of: inputs)
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    [inputs[0].mappingLanes(along: axes, workers: workers, apply)]
+  }
+
+  /// Returns the softmax of a lane.
+  func apply(_ lane: ArraySlice<Double>) -> [Double] {
     // A NaN propagates through the sum, whatever `max` returns for it.
     let largest = lane.max() ?? 0
     let exponentials = lane.map { ($0 - largest).exponential }

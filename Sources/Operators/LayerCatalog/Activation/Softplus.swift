@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The smooth rectifier log(1 + e^x) (Dugas et al. 2001).
 ///
 /// Any shape; the output has the same shape.
-package struct Softplus: ElementwiseOperator, PlainOperator {
+package struct Softplus: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "softplus"
   package static let version = 1
 
@@ -17,19 +17,12 @@ package struct Softplus: ElementwiseOperator, PlainOperator {
 }
 
 extension Softplus {
-  package func apply(_ element: Double) -> Double {
-    // Equal to log(1 + e^x), but e^x cannot overflow; a NaN propagates through the logarithm.
-    max(element, 0) + (-abs(element)).exponential.logarithmOfOnePlus
-  }
-
   /// max(x, 0) + log(1 + e^-|x|), which cannot overflow.
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let magnitude = try make(UnaryMath(.absolute), x)
-      let exponential = try make(Exponential(), try make(UnaryMath(.negative), magnitude))
-      return try make.sum(
-        try make.positivePart(x), try make(UnaryMath(.logarithmOfOnePlus), exponential))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let magnitude = try make(UnaryMath(.absolute), x)
+    let exponential = try make(Exponential(), try make(UnaryMath(.negative), magnitude))
+    return try make.sum(
+      try make.positivePart(x), try make(UnaryMath(.logarithmOfOnePlus), exponential))
   }
 }

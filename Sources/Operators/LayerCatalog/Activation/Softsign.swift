@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x / (1 + |x|) (Turian et al. 2009). For an infinity the output is NaN, as in TensorFlow.
 ///
 /// Any shape; the output has the same shape.
-package struct Softsign: ElementwiseOperator, PlainOperator {
+package struct Softsign: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "softsign"
   package static let version = 1
 
@@ -17,14 +17,8 @@ package struct Softsign: ElementwiseOperator, PlainOperator {
 }
 
 extension Softsign {
-  package func apply(_ element: Double) -> Double {
-    element / (1 + abs(element))
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      return try make.quotient(x, try make.offset(try make(UnaryMath(.absolute), x), by: 1))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    return try make.quotient(x, try make.offset(try make(UnaryMath(.absolute), x), by: 1))
   }
 }

@@ -1,12 +1,12 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// max(x - τ, 0), with a τ for which most elements along one or more axes are 0.
 ///
 /// Any shape; the output has the same shape. This is Keras' function. In the sparsemax that it is
 /// named after (Martins and Astudillo 2016), τ = (c - 1) / k, where c is the sum of the k largest
 /// elements. The two are the same where k is 1; only then do the outputs add up to 1.
-package struct Sparsemax: LanewiseOperator {
+package struct Sparsemax: LanewiseOperator, FormulaOperator {
   /// The axes along which the elements are sorted, ascending, at least one.
   package let axes: [Int]
 
@@ -27,28 +27,11 @@ package struct Sparsemax: LanewiseOperator {
 }
 
 extension Sparsemax {
-  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    if lane.contains(where: \.isNaN) { return lane.map { _ in .nan } }
-    var (sum, sumOfSums, count) = (0.0, 0.0, 0.0)
-    for (index, element) in lane.sorted(by: >).enumerated() {
-      sum += element
-      guard element > (sum - 1) / Double(index + 1) else { continue }
-      (sumOfSums, count) = (sumOfSums + sum, count + 1)
-    }
-    let threshold = (sumOfSums - 1) / count
-    return lane.map { max($0 - threshold, 0) }
-  }
-
   /// Sorts the elements in descending order; the first k of them are above the threshold. Several
   /// axes are merged first.
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      axes.count == 1 ? try sorted(&make) : try merged(&make)
-    }
-  }
-
-  private func merged(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let x = make.inputs[0]
+    guard axes.count > 1 else { return try sorted(x, axis: axes[0], &make) }
     let others = (0..<make.type(x).rank).filter { !axes.contains($0) }
     let order = others + axes
     let kept = others.indices.map { ReshapeAxes.Size.axis($0) }
@@ -59,18 +42,19 @@ extension Sparsemax {
       try make.transposed(x, order))
     let result = try make(
       ReshapeAxes(kept + sizes.map { .fixed($0) }),
-      try make(Sparsemax(axes: [others.count]), lanes))
+      try sorted(lanes, axis: others.count, &make))
     return try make.transposed(result, order.inversePermutation)
   }
 
-  private func sorted(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
-    let size = try make.size(x, axis: axes[0])
-    let sum = Reduce(.sum, axes: axes, keepDims: true)
-    let sorted = try make(Sort(axis: axes[0], isDescending: true, count: nil), x)
-    let sums = try make(CumSum(axis: axes[0], isExclusive: false, isReversed: false), sorted)
+  private func sorted(
+    _ x: ValueID, axis: Int, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (type, size) = (make.type(x), try make.size(x, axis: axis))
+    let sum = Reduce(.sum, axes: [axis], keepDims: true)
+    let sorted = try make(Sort(axis: axis, isDescending: true, count: nil), x)
+    let sums = try make(CumSum(axis: axis, isExclusive: false, isReversed: false), sorted)
     var shape = [Int](repeating: 1, count: type.rank)
-    shape[axes[0]] = size
+    shape[axis] = size
     let ranks = try make.constant(
       Tensor(type.elementType, shape: shape, (0..<size).map { Double($0 + 1) }))
     let bound = try make.offset(try make.product(ranks, sorted), by: 1)
@@ -78,6 +62,10 @@ extension Sparsemax {
     let count = try make(sum, try make(Cast(to: type.elementType), isInSupport))
     let total = try make(sum, try make.chosen(isInSupport, sums, try make.number(0, like: sums)))
     let threshold = try make.quotient(try make.offset(total, by: -1), count)
-    return try make.positivePart(try make.difference(x, threshold))
+    // The sum of all is NaN if one element is.
+    let whole = try make(sum, x)
+    let isNumber = try make(Comparison(.equal), whole, whole)
+    return try make.positivePart(
+      try make.difference(x, try make.chosen(isNumber, threshold, whole)))
   }
 }

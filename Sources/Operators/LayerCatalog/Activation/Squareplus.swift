@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// (x + √(x² + b)) / 2, a smooth rectifier without an exponential (Barron 2021).
 ///
 /// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
-package struct Squareplus: ElementwiseOperator {
+package struct Squareplus: ElementwiseOperator, FormulaOperator {
   /// The paper's b, which determines how wide the smooth transition around 0 is; at least 0.
   package let smoothness: Double
 
@@ -23,15 +23,9 @@ package struct Squareplus: ElementwiseOperator {
 }
 
 extension Squareplus {
-  package func apply(_ element: Double) -> Double {
-    (element + (element * element + smoothness).squareRoot()) / 2
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let square = try make.offset(try make.product(x, x), by: smoothness)
-      return try make.linear(try make.sum(x, try make.squareRoot(square)), scale: 0.5)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let square = try make.offset(try make.product(x, x), by: smoothness)
+    return try make.linear(try make.sum(x, try make.squareRoot(square)), scale: 0.5)
   }
 }

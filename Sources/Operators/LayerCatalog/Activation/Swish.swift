@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x · sigmoid(x), also called SiLU (Elfwing et al. 2017; Ramachandran et al. 2017 with β = 1).
 ///
 /// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
-package struct Swish: ElementwiseOperator, PlainOperator {
+package struct Swish: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "swish"
   package static let version = 1
 
@@ -17,15 +17,8 @@ package struct Swish: ElementwiseOperator, PlainOperator {
 }
 
 extension Swish {
-  package func apply(_ element: Double) -> Double {
-    element * Sigmoid().apply(element)
-  }
-
-  package var decomposition: Decomposition {
-    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      let gate = try graph.addNode(Sigmoid(), named: "sigmoid", inputs: inputs, source: source)
-      return try graph.addNode(
-        Multiply(), named: "multiply", inputs: inputs + gate, source: source)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    return try make.product(x, try make(Sigmoid(), x))
   }
 }

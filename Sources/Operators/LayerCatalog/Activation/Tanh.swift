@@ -4,7 +4,7 @@ import GraphIR
 /// The hyperbolic tangent.
 ///
 /// Any shape; the output has the same shape.
-package struct Tanh: ElementwiseOperator, PlainOperator, PrimitiveOperator {
+package struct Tanh: ScalarOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "tanh"
   package static let version = 1
 

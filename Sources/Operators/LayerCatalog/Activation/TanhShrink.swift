@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x - tanh(x).
 ///
 /// Any shape; the output has the same shape.
-package struct TanhShrink: ElementwiseOperator, PlainOperator {
+package struct TanhShrink: ElementwiseOperator, FormulaOperator, PlainOperator {
   package static let kind = "tanh_shrink"
   package static let version = 1
 
@@ -17,16 +17,8 @@ package struct TanhShrink: ElementwiseOperator, PlainOperator {
 }
 
 extension TanhShrink {
-  package func apply(_ element: Double) -> Double {
-    element - element.hyperbolicTangent
-  }
-
-  package var decomposition: Decomposition {
-    .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      let tanh = try graph.addNode(
-        Tanh(), named: "tanh", inputs: inputs, source: source)
-      return try graph.addNode(
-        Subtract(), named: "subtract", inputs: inputs + tanh, source: source)
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    return try make.difference(x, try make(Tanh(), x))
   }
 }

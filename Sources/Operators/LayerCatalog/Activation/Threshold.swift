@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// x where x > threshold, and a fixed value elsewhere, also for NaN.
 ///
 /// Any shape; the output has the same shape.
-package struct Threshold: ElementwiseOperator {
+package struct Threshold: ElementwiseOperator, FormulaOperator {
   /// The largest element that is replaced.
   package let threshold: Double
   /// The value that replaces it.
@@ -29,15 +29,9 @@ package struct Threshold: ElementwiseOperator {
 }
 
 extension Threshold {
-  package func apply(_ element: Double) -> Double {
-    element > threshold ? element : replacement
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      return try make(
-        Where(), try make.isGreater(x, threshold), x, try make.number(replacement, like: x))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    return try make(
+      Where(), try make.isGreater(x, threshold), x, try make.number(replacement, like: x))
   }
 }

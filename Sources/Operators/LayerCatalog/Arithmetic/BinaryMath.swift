@@ -8,7 +8,7 @@ package import GraphIR
 /// - output: the inputs' shape after broadcasting
 ///
 /// For integers, a division by 0 and a negative exponent are errors when the model runs.
-package struct BinaryMath: ArithmeticOperator, IntegerOperator {
+package struct BinaryMath: ArithmeticOperator, IntegerOperator, PointwiseOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case divide
@@ -89,20 +89,30 @@ extension BinaryMath {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
-    let type = first.elementType
-    if wraps(type) {
-      let numbers = try zip(first.wrappedIntegers, second.wrappedIntegers).map {
-        (a, b) throws(WeighbridgeError) in
-        type == .uint64
-          ? Int64(bitPattern: try wrapped(UInt64(bitPattern: a), UInt64(bitPattern: b)))
-          : try wrapped(a, b)
+    let type = inputs[0].elementType
+    guard wraps(type) else {
+      return try evaluate(inputs, to: type, overflow: overflow, workers: workers) {
+        apply($0[0], $0[1], type)
       }
-      return [Tensor(wrapping: type, shape: shape, numbers)]
     }
-    let numbers = try zip(first.exactDoubles(), second.exactDoubles()).map { apply($0, $1, type) }
-    return [try Tensor(type, shape: shape, numbers, overflow: overflow)]
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    let operands = inputs.map { $0.broadcast(to: shape).wrappedIntegers }
+    let numbers = try zip(operands[0], operands[1]).map { (a, b) throws(WeighbridgeError) in
+      type == .uint64
+        ? Int64(bitPattern: try wrapped(UInt64(bitPattern: a), UInt64(bitPattern: b)))
+        : try wrapped(a, b)
+    }
+    return [Tensor(wrapping: type, shape: shape, numbers)]
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
+    { [type = types[0]] operands in apply(operands[0], operands[1], type) }
+  }
+
+  /// Computes the function of each pair of elements.
+  private func apply(_ first: [Double], _ second: [Double], _ type: ElementType) -> [Double] {
+    if function == .divide { return zip(first, second).map { $0 / $1 } }
+    return zip(first, second).map { apply($0, $1, type) }
   }
 
   package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
@@ -185,8 +195,36 @@ extension BinaryMath {
           try make(Maximum(), make.inputs[0], make.inputs[1]),
           try make(UnaryMath(.logarithmOfOnePlus), exponential))
       }
+    case .divideNoNaN:
+      Composition.of { (make) throws(WeighbridgeError) in
+        let (x, y) = (make.inputs[0], make.inputs[1])
+        let (zero, one) = (try make.number(0, like: y), try make.number(1, like: y))
+        let isZero = try make(Comparison(.equal), y, zero)
+        return try make.chosen(
+          isZero, zero, try make.quotient(x, try make.chosen(isZero, one, y)))
+      }
+    case .arcTangent2: Composition.of(Self.angle)
     default: .primitive
     }
+  }
+
+  /// The angle of the points (x, y), of which y is the first input: an arc tangent, and half a turn
+  /// more where x is negative.
+  @Sendable private static func angle(
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (y, x) = (make.inputs[0], make.inputs[1])
+    let (zero, one) = (try make.number(0, like: x), try make.number(1, like: x))
+    let isVertical = try make(Comparison(.equal), x, zero)
+    let principal = try make(
+      UnaryMath(.arcTangent), try make.quotient(y, try make.chosen(isVertical, one, x)))
+    let halfTurn = try make.chosen(
+      try make(Comparison(.less), y, zero), try make.number(-.pi, like: y),
+      try make.number(.pi, like: y))
+    let slanted = try make.chosen(
+      try make(Comparison(.less), x, zero), try make.sum(principal, halfTurn), principal)
+    let vertical = try make.linear(try make(UnaryMath(.sign), y), scale: .pi / 2)
+    return try make.chosen(isVertical, vertical, slanted)
   }
 }
 

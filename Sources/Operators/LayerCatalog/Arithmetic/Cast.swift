@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: any shape and element type
 /// - output: the same shape, in `element_type`: rounded to the nearest floating-point number (ties
 ///   to even); truncated to an integer; or a boolean, true for everything but 0
-package struct Cast: ExactOperator, IntegerOperator {
+package struct Cast: ExactOperator, IntegerOperator, PointwiseOperator {
   /// The element type of the output.
   package let elementType: ElementType
   /// What stands for numbers that do not fit in an integer type; if `nil`, as for `saturate`.
@@ -72,6 +72,14 @@ extension Cast {
       }
       return Tensor(elementType, shape: shape, floats: numbers)
     default: return Tensor(elementType, shape: shape, input.doubles)
+    }
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
+    switch elementType {
+    case .bool: { operands in operands[0].map { $0 == 0 ? 0 : 1 } }
+    case .float64: { operands in operands[0] }
+    default: nil
     }
   }
 

@@ -4,7 +4,7 @@ import GraphIR
 /// Each element, clipped to the range from a minimum to a maximum.
 ///
 /// Any shape; the output has the same shape. NaN stays NaN.
-package struct Clip: ElementwiseOperator, PrimitiveOperator {
+package struct Clip: ScalarOperator, PrimitiveOperator {
   /// The smallest output; may be -∞.
   package let minimum: Double
   /// The largest output, at least the minimum; may be ∞.

@@ -8,7 +8,7 @@ package import GraphIR
 ///
 /// Scale and offset are either single numbers for all elements, or have one number for each index
 /// of the last axis.
-package struct Rescaling: ArithmeticOperator {
+package struct Rescaling: ArithmeticOperator, PointwiseOperator {
   /// The factor: one, or one for each index of the last axis.
   package let scale: [Double]
   /// The addend: one, or one for each index of the last axis.
@@ -53,6 +53,9 @@ extension Rescaling {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
+    if let function = pointwise(inputs.map(\.elementType)) {
+      return try evaluate(inputs, to: inputs[0].elementType, workers: workers, function)
+    }
     var elements = inputs[0].doubles
     for index in elements.indices {
       // The last axis is the innermost, so the remainder is its index.
@@ -60,6 +63,11 @@ extension Rescaling {
         elements[index] * scale[index % scale.count] + offset[index % offset.count]
     }
     return [Tensor(inputs[0].elementType, shape: inputs[0].shape, elements)]
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
+    guard scale.count == 1, offset.count == 1 else { return nil }
+    return { [scale = scale[0], offset = offset[0]] in $0[0].map { $0 * scale + offset } }
   }
 
   package func permutingAxes(_ axes: [Int]) -> Rescaling? {

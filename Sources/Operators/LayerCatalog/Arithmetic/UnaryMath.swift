@@ -6,7 +6,7 @@ package import GraphIR
 /// Any shape; the output has the same shape. The output is NaN outside of a function's domain.
 ///
 /// `absolute`, `negative`, `sign` and `square` are also defined for integers.
-package struct UnaryMath: ArithmeticOperator, IntegerOperator {
+package struct UnaryMath: ArithmeticOperator, IntegerOperator, PointwiseOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case absolute, negative, sign, square, reciprocal
@@ -118,13 +118,17 @@ extension UnaryMath {
   ) throws(WeighbridgeError) -> [Tensor] {
     let (type, shape) = (inputs[0].elementType, inputs[0].shape)
     guard wraps(type) else {
-      return [
-        try Tensor(type, shape: shape, inputs[0].exactDoubles().map(apply), overflow: overflow)
-      ]
+      return try evaluate(inputs, to: type, overflow: overflow, workers: workers) {
+        $0[0].map(apply)
+      }
     }
     return [
       Tensor(wrapping: type, shape: shape, inputs[0].wrappedIntegers.map { wrapped($0, type) })
     ]
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
+    { operands in operands[0].map(apply) }
   }
 
   package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
@@ -145,8 +149,9 @@ extension UnaryMath {
 
   package var decomposition: Decomposition {
     switch function {
-    case .exponential2, .logarithm2, .logarithm10, .exponentialMinusOne, .logarithmOfOnePlus,
-      .hyperbolicSine, .hyperbolicCosine, .complementaryErrorFunction, .truncate:
+    case .square, .reciprocal, .reciprocalSquareRoot, .exponential2, .logarithm2, .logarithm10,
+      .exponentialMinusOne, .logarithmOfOnePlus, .tangent, .hyperbolicSine, .hyperbolicCosine,
+      .complementaryErrorFunction, .truncate:
       Composition.of { [self] (make) throws(WeighbridgeError) in try composed(&make) }
     default: .primitive
     }
@@ -157,6 +162,11 @@ extension UnaryMath {
   ) throws(WeighbridgeError) -> ValueID {
     let x = make.inputs[0]
     switch function {
+    case .square: return try make(Multiply(overflow: overflow), x, x)
+    case .reciprocal: return try make.quotient(try make.number(1, like: x), x)
+    case .reciprocalSquareRoot: return try make(UnaryMath(.reciprocal), try make.squareRoot(x))
+    case .tangent:
+      return try make.quotient(try make(UnaryMath(.sine), x), try make(UnaryMath(.cosine), x))
     case .exponential2:
       return try make(BinaryMath(.power), try make.number(2, like: x), x)
     case .logarithm2:

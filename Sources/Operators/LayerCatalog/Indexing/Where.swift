@@ -7,7 +7,7 @@ package import GraphIR
 /// - first, second: the same element type; all three inputs have the same rank, with sizes that are
 ///   equal or 1 along each axis
 /// - output: the elements' type; the inputs' shape after broadcasting
-package struct Where: PlainOperator, ExactOperator, PrimitiveOperator {
+package struct Where: PlainOperator, ExactOperator, PointwiseOperator, PrimitiveOperator {
   package static let kind = "where"
   package static let version = 1
 
@@ -36,18 +36,20 @@ extension Where {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    let condition = inputs[0].broadcast(to: shape).doubles
-    let (first, second) = (inputs[1].broadcast(to: shape), inputs[2].broadcast(to: shape))
     let type = inputs[1].elementType
-    func chosen<Number>(_ first: [Number], _ second: [Number]) -> [Number] {
-      condition.indices.map { condition[$0] != 0 ? first[$0] : second[$0] }
+    guard type.isInteger else {
+      return try evaluate(inputs, to: type, workers: workers, Self.chosen)
     }
-    if type.isInteger {
-      let numbers = chosen(first.wrappedIntegers, second.wrappedIntegers)
-      return [Tensor(wrapping: type, shape: shape, numbers)]
-    }
-    return [Tensor(type, shape: shape, chosen(first.doubles, second.doubles))]
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    let integers = inputs.map { $0.broadcast(to: shape).wrappedIntegers }
+    return [Tensor(wrapping: type, shape: shape, Self.chosen(integers))]
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? { Self.chosen }
+
+  /// - Parameter lists: The conditions, the elements where they hold, and those elsewhere.
+  @Sendable private static func chosen<Number: Numeric>(_ lists: [[Number]]) -> [Number] {
+    lists[0].indices.map { lists[0][$0] != 0 ? lists[1][$0] : lists[2][$0] }
   }
 
   package func permutingAxes(_ axes: [Int]) -> Where? { self }

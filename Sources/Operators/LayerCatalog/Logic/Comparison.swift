@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import GraphIR
 
 /// Compares the elements of two tensors, element by element.
@@ -8,7 +8,7 @@ package import GraphIR
 /// - output: booleans, in the inputs' shape after broadcasting
 ///
 /// NaN is unequal to everything, including itself, and neither less nor greater (IEEE 754, 5.11).
-package struct Comparison: ExactOperator, PrimitiveOperator {
+package struct Comparison: LogicalOperator, PrimitiveOperator {
   /// The relation between an element of the first tensor and one of the second.
   package enum Relation: String, Hashable, Sendable, CaseIterable {
     case equal
@@ -55,14 +55,15 @@ extension Comparison {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
+    guard inputs[0].elementType.isInteger else {
+      return try evaluate(inputs, to: .bool, workers: workers, function)
+    }
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
-    let booleans =
-      first.elementType.isInteger
-      ? compared(first.orderedIntegers, second.orderedIntegers)
-      : compared(first.doubles, second.doubles)
-    return [Tensor(.bool, shape: shape, booleans)]
+    let operands = inputs.map { $0.broadcast(to: shape).orderedIntegers }
+    return [Tensor(.bool, shape: shape, compared(operands[0], operands[1]))]
   }
+
+  package var function: PointwiseFunction { { operands in compared(operands[0], operands[1]) } }
 
   private func compared<Number: Comparable>(_ first: [Number], _ second: [Number]) -> [Double] {
     zip(first, second).map { holds($0, $1) ? 1 : 0 }
@@ -78,6 +79,4 @@ extension Comparison {
     case .greaterOrEqual: first >= second
     }
   }
-
-  package func permutingAxes(_ axes: [Int]) -> Comparison? { self }
 }

@@ -1,10 +1,10 @@
-package import Bytes
+import Bytes
 package import GraphIR
 
 /// The negation of each boolean.
 ///
 /// Booleans of any shape; the output has the same shape.
-package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {
+package struct LogicalNot: PlainOperator, LogicalOperator, PrimitiveOperator {
   package static let kind = "logical_not"
   package static let version = 1
 
@@ -25,11 +25,7 @@ extension LogicalNot {
     return inputs
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    [Tensor(.bool, shape: inputs[0].shape, inputs[0].doubles.map { $0 == 0 ? 1 : 0 })]
+  package var function: PointwiseFunction {
+    { operands in operands[0].map { 1 - $0 } }
   }
-
-  package func permutingAxes(_ axes: [Int]) -> LogicalNot? { self }
 }

@@ -1,11 +1,11 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// Whether at least one input is true, element by element.
 ///
 /// - inputs: two or more of the same rank, booleans, with sizes that are equal or 1 along each axis
 /// - output: booleans, in the inputs' shape after broadcasting
-package struct LogicalOr: LogicalOperator {
+package struct LogicalOr: FormulaOperator, ExactOperator, PointwiseOperator, PlainOperator {
   package static let kind = "logical_or"
   package static let version = 1
 
@@ -20,13 +20,11 @@ package struct LogicalOr: LogicalOperator {
 }
 
 extension LogicalOr {
-  package func combine(_ result: Bool, _ next: Bool) -> Bool { result || next }
+  package func permutingAxes(_ axes: [Int]) -> LogicalOr? { self }
 
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      var negated: [ValueID] = []
-      for input in make.inputs { negated.append(try make(LogicalNot(), input)) }
-      return try make(LogicalNot(), try make.apply(LogicalAnd(), negated))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    var negated: [ValueID] = []
+    for input in make.inputs { negated.append(try make(LogicalNot(), input)) }
+    return try make(LogicalNot(), try make.apply(LogicalAnd(), negated))
   }
 }

@@ -1,33 +1,25 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The mean of tensors, element by element.
 ///
 /// - inputs: two or more of the same rank, with sizes that are equal or 1 along each axis
 /// - output: the inputs' shape after broadcasting
-package struct Average: BroadcastingOperator {
+package struct Average: FormulaOperator, ArithmeticOperator, PointwiseOperator, PlainOperator {
   package static let kind = "average"
   package static let version = 1
 
-  package static let declaration = OperatorDeclaration<Self>.merging(
-    "y = (input 0 + input 1 + ...) / (number of inputs)", elements: .float)
+  package static let declaration = OperatorDeclaration<Self>.combining(
+    "y = (input 0 + input 1 + ...) / (number of inputs)", .float)
 
   /// Creates the operator.
   package init() {}
 }
 
 extension Average {
-  package func combine(_ element: Double, _ next: Double) -> Double { element + next }
+  package func permutingAxes(_ axes: [Int]) -> Average? { self }
 
-  /// The mean of integers need not be an integer.
-  package var takesIntegers: Bool { false }
-
-  package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }
-
-  package var decomposition: Decomposition {
-    Composition.of { (make) throws(WeighbridgeError) in
-      let sum = try make.apply(Add(), make.inputs)
-      return try make.linear(sum, scale: 1 / Double(make.inputs.count))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make.linear(try make.apply(Add(), make.inputs), scale: 1 / Double(make.inputs.count))
   }
 }

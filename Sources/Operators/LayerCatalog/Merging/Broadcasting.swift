@@ -5,15 +5,12 @@ package import GraphIR
 /// last.
 ///
 /// Along each axis the sizes are equal or 1; axes of size 1 are broadcast.
-package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
+package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator, PointwiseOperator {
   /// Combines the result of the previous inputs with the next input's element.
   func combine(_ element: Double, _ next: Double) -> Double
 
-  /// Returns the output element for the combination of `count` inputs.
-  func finish(_ element: Double, count: Int) -> Double
-
-  /// Whether it also combines integers.
-  var takesIntegers: Bool { get }
+  /// What stands for results that do not fit in an integer type; `nil` if that is an error.
+  var overflow: IntegerOverflow? { get }
 }
 
 /// One that combines integers exactly.
@@ -39,11 +36,9 @@ extension OverflowingOperator {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let (shape, type) = (Broadcasting.outputShape(of: inputs.map(\.shape)), inputs[0].elementType)
-    guard wraps(type) else {
-      for input in inputs where type.isInteger { _ = try input.exactDoubles() }
-      return [try Tensor(type, shape: shape, combined(inputs, shape), overflow: overflow)]
-    }
+    let type = inputs[0].elementType
+    guard wraps(type) else { return try combined(inputs, workers: workers) }
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     return [Tensor(wrapping: type, shape: shape, combined(inputs, shape, \.wrappedIntegers))]
   }
 }
@@ -52,10 +47,9 @@ extension IntegerCombiningOperator {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let (shape, type) = (Broadcasting.outputShape(of: inputs.map(\.shape)), inputs[0].elementType)
-    guard type.isInteger else {
-      return [Tensor(type, shape: shape, combined(inputs, shape))]
-    }
+    let type = inputs[0].elementType
+    guard type.isInteger else { return try combined(inputs, workers: workers) }
+    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     return [Tensor(ordered: type, shape: shape, combined(inputs, shape, \.orderedIntegers))]
   }
 
@@ -80,10 +74,10 @@ extension OperatorDeclaration where Operation: OverflowingOperator {
   }
 }
 
-extension OperatorDeclaration where Operation: BroadcastingOperator {
+extension OperatorDeclaration where Operation: PlainOperator {
   /// Declares an operator that combines tensors element by element.
-  static func merging(
-    _ formula: String, elements: ElementClass = .number
+  static func combining(
+    _ formula: String, _ elements: ElementClass = .number
   ) -> OperatorDeclaration {
     OperatorDeclaration(
       formula, inputs: [.variadic("input", elements)], outputs: [.like("input")],
@@ -93,28 +87,32 @@ extension OperatorDeclaration where Operation: BroadcastingOperator {
 
 extension BroadcastingOperator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    takesIntegers && inputs[0].elementType != .bool
-      ? [try Broadcasting.outputTypeOfAny(inputs)] : [try Broadcasting.outputType(of: inputs)]
+    [try Broadcasting.outputType(of: inputs)]
   }
 
-  package var takesIntegers: Bool { true }
-
-  package func finish(_ element: Double, count: Int) -> Double { element }
+  package var overflow: IntegerOverflow? { nil }
 
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    return [Tensor(inputs[0].elementType, shape: shape, combined(inputs, shape))]
+    try combined(inputs, workers: workers)
   }
 
-  /// The elements of the combination.
-  fileprivate func combined(_ inputs: [Tensor], _ shape: [Int]) -> [Double] {
-    var elements = inputs[0].broadcast(to: shape).doubles
-    for input in inputs.dropFirst() {
-      elements = zip(elements, input.broadcast(to: shape).doubles).map { combine($0, $1) }
+  fileprivate func combined(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    try evaluate(
+      inputs, to: inputs[0].elementType, overflow: overflow, workers: workers, combine(lists:))
+  }
+
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? { combine(lists:) }
+
+  @Sendable private func combine(lists: [[Double]]) -> [Double] {
+    var result = lists[0]
+    for list in lists.dropFirst() {
+      for index in result.indices { result[index] = combine(result[index], list[index]) }
     }
-    return elements.map { finish($0, count: inputs.count) }
+    return result
   }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
@@ -122,10 +120,10 @@ extension BroadcastingOperator {
 
 /// The rules for the shapes of tensors that are combined element by element.
 enum Broadcasting {
-  /// The type of the combination of tensors with the same floating-point type and rank.
+  /// The type of the combination of tensors of numbers with the same element type and rank.
   static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
-    guard inputs[0].elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers, not \(inputs[0])")
+    guard inputs[0].elementType != .bool else {
+      throw ShapeError("takes numbers, not \(inputs[0])")
     }
     return try outputTypeOfAny(inputs)
   }

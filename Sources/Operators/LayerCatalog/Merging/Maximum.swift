@@ -9,7 +9,7 @@ package struct Maximum: IntegerCombiningOperator, PrimitiveOperator {
   package static let kind = "maximum"
   package static let version = 1
 
-  package static let declaration = OperatorDeclaration<Self>.merging(
+  package static let declaration = OperatorDeclaration<Self>.combining(
     "y = the largest of the inputs' elements; NaN if one is NaN")
 
   /// Creates the operator.

@@ -1,10 +1,10 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// Scaling to unit length: x / sqrt(max(sum of x² along `axes`, 10⁻¹²)).
 ///
 /// Any shape with these axes; the output has the same shape.
-package struct UnitNormalization: LanewiseOperator {
+package struct UnitNormalization: LanewiseOperator, FormulaOperator {
   /// The axes along which the squares of the outputs add up to 1, ascending, at least one.
   package let axes: [Int]
 
@@ -20,24 +20,10 @@ package struct UnitNormalization: LanewiseOperator {
 }
 
 extension UnitNormalization {
-  package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    let length = Self.length(lane.reduce(0) { $0 + $1 * $1 })
-    return lane.map { $0 / length }
-  }
-
-  /// Returns the length that the elements are divided by, given the sum of their squares.
-  package static func length(_ sum: Double) -> Double {
-    // This comparison keeps a NaN; `max` would not.
-    (sum < 1e-12 ? 1e-12 : sum).squareRoot()
-  }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      let x = make.inputs[0]
-      let sum = try make(
-        Reduce(.sum, axes: axes, keepDims: true), try make.product(x, x))
-      let minimum = try make.number(1e-12, like: sum)
-      return try make.quotient(x, try make.squareRoot(try make(Maximum(), sum, minimum)))
-    }
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let x = make.inputs[0]
+    let sum = try make(Reduce(.sum, axes: axes, keepDims: true), try make.product(x, x))
+    let minimum = try make.number(1e-12, like: sum)
+    return try make.quotient(x, try make.squareRoot(try make(Maximum(), sum, minimum)))
   }
 }

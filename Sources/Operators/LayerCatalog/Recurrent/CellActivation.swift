@@ -6,36 +6,40 @@ import GraphIR
 package struct CellActivation: Hashable, Sendable {
   /// The operator.
   package let operation: any CatalogOperator
+  private let function: @Sendable ([Double]) -> [Double]
 
   /// - Returns: `nil` for other operators.
   package init?(_ operation: any CatalogOperator) {
-    let isSupported =
-      operation is any ElementwiseOperator || (operation as? any LanewiseOperator)?.axes == [1]
-    guard isSupported else { return nil }
+    if let elementwise = operation as? any ElementwiseOperator {
+      guard let function = elementwise.pointwise([.float64]) else { return nil }
+      self.function = { function([$0]) }
+    } else {
+      guard (operation as? any LanewiseOperator)?.axes == [1] else { return nil }
+      function = { sums in
+        let lane = Tensor(.float64, shape: [1, sums.count], sums)
+        // It is defined for all floating-point numbers.
+        let outputs = try? operation.evaluate([lane], workers: Workers(count: 1))
+        return outputs?[0].doubles ?? sums.map { _ in .nan }
+      }
+    }
     self.operation = operation
   }
 
   /// The hyperbolic tangent.
-  package static let tanh = CellActivation(elementwise: Tanh())
+  package static let tanh = CellActivation(scalar: Tanh())
   /// The logistic function.
-  package static let sigmoid = CellActivation(elementwise: Sigmoid())
+  package static let sigmoid = CellActivation(scalar: Sigmoid())
 
-  private init(elementwise operation: some ElementwiseOperator) { self.operation = operation }
+  private init(scalar operation: some ScalarOperator) {
+    self.operation = operation
+    function = { $0.map(operation.apply) }
+  }
 
   /// Whether each output element depends only on the same element of the input.
   package var isElementwise: Bool { operation is any ElementwiseOperator }
 
   /// Applies the activation to the sums of the units of a cell.
-  func apply(_ sums: ArraySlice<Double>) -> [Double] {
-    if let operation = operation as? any ElementwiseOperator { return Self.map(sums, operation) }
-    return (operation as? any LanewiseOperator)?.apply(sums) ?? []
-  }
-
-  private static func map(
-    _ sums: ArraySlice<Double>, _ operation: some ElementwiseOperator
-  ) -> [Double] {
-    sums.map(operation.apply)
-  }
+  package func apply(_ sums: ArraySlice<Double>) -> [Double] { function(Array(sums)) }
 
   package static func == (lhs: CellActivation, rhs: CellActivation) -> Bool {
     AnyHashable(lhs.operation) == AnyHashable(rhs.operation)

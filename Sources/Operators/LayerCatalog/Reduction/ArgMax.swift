@@ -1,5 +1,5 @@
 package import Bytes
-import GraphIR
+package import GraphIR
 
 /// The position of the largest element along an axis, the first one if several are equal.
 ///
@@ -29,6 +29,48 @@ package struct ArgMax: ArgumentReduction, CatalogOperator, PrimitiveOperator {
     self.keepDims = keepDims
     self.elementType = elementType
   }
+}
 
-  package static var prefersLarger: Bool { true }
+extension ArgMax {
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let input = inputs[0]
+    guard axis < input.rank, input.elementType != .bool else {
+      throw ShapeError("takes numbers with an axis \(axis), not \(input)")
+    }
+    guard input.shape[axis].value != 0 else {
+      throw ShapeError("there is no element along axis \(axis) of \(input)")
+    }
+    var shape = input.shape
+    if keepDims { shape[axis] = 1 } else { shape.remove(at: axis) }
+    return [TensorType(elementType, shape)]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let shape = try outputShape(of: inputs)
+    let input = inputs[0]
+    let order = input.shape.indices.filter { $0 != axis } + [axis]
+    let (ordered, dimension) = (input.permuted(order), input.shape[axis])
+    func positions<Number: Comparable & Sendable>(_ elements: [Number]) -> [Double] {
+      workers.map(elements.count / dimension) { lane in
+        Double(Self.position(elements[lane * dimension..<(lane + 1) * dimension]))
+      }
+    }
+    let numbers =
+      input.elementType.isInteger ? positions(ordered.orderedIntegers) : positions(ordered.doubles)
+    return [Tensor(elementType, shape: shape, numbers)]
+  }
+
+  /// Returns the position of the largest of some numbers, counted from 0.
+  package static func position<Number: Comparable>(_ lane: ArraySlice<Number>) -> Int {
+    var largest = lane.startIndex
+    for index in lane.indices.dropFirst() {
+      let (element, other) = (lane[index], lane[largest])
+      // Only NaN differs from itself.
+      if other != other { break }
+      if element > other || element != element { largest = index }
+    }
+    return largest - lane.startIndex
+  }
 }

@@ -1,5 +1,5 @@
 package import Bytes
-import GraphIR
+package import GraphIR
 
 /// The position of the smallest element along an axis, the first one if several are equal.
 ///
@@ -7,7 +7,7 @@ import GraphIR
 /// - output: of the type `element_type`; the input's axes, with `axis` removed or of size 1
 ///
 /// NaN counts as the smallest. An axis without elements is an error.
-package struct ArgMin: ArgumentReduction, CatalogOperator {
+package struct ArgMin: ArgumentReduction, FormulaOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the output keeps the axis, with size 1.
@@ -29,14 +29,12 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
     self.keepDims = keepDims
     self.elementType = elementType
   }
+}
 
-  package static var prefersLarger: Bool { false }
-
-  package var decomposition: Decomposition {
-    Composition.of { [self] (make) throws(WeighbridgeError) in
-      try make(
-        ArgMax(axis: axis, keepDims: keepDims, elementType: elementType),
-        try make.orderReversed(make.inputs[0]))
-    }
+extension ArgMin {
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    try make(
+      ArgMax(axis: axis, keepDims: keepDims, elementType: elementType),
+      try make.orderReversed(make.inputs[0]))
   }
 }

@@ -82,7 +82,7 @@ extension KerasLayer {
   }
 
   private mutating func combined(
-    _ masks: [ValueID], _ operation: some LogicalOperator
+    _ masks: [ValueID], _ operation: some PlainOperator
   ) throws(WeighbridgeError) -> ValueID? {
     // A mask shared by several inputs counts once.
     var distinct: [ValueID] = []

@@ -9,7 +9,7 @@ extension KerasLayer {
   /// Adds a maximum or minimum. A step masked in one input is taken from the other; a step masked
   /// in all is taken from one of them.
   mutating func addExtremum(
-    _ operation: some BroadcastingOperator, _ inputs: [ValueID]
+    _ operation: some PlainOperator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let aligned = try aligned(inputs)
     guard let masks = try stepMasks(inputs), var output = aligned.first else {

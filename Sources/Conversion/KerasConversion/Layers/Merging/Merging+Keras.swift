@@ -27,12 +27,9 @@ extension Average: KerasMapped {
       return try layer.add(BinaryMath(.divide), [value, count])
     }
   ])
-  static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
-    guard builder.operands.contains(where: { $0.constant != nil }) else {
-      return try builder.layer("Average", [:], builder.operands)
-    }
-    let sum = try builder.chain(.add)
-    return try builder.binary(.divide, sum, builder.number(Double(builder.operands.count)))
+  static let kerasRow = nativeRow { (_, builder) throws(WeighbridgeError) in
+    guard builder.operands.allSatisfy({ $0.constant == nil }) else { return nil }
+    return try builder.layer("Average", [:], builder.operands)
   }
 }
 
@@ -84,7 +81,7 @@ extension Multiply: KerasMapped {
   static let kerasRow = layer("Multiply", .multiply)
 }
 
-extension BroadcastingOperator {
+extension PlainOperator {
   /// Builds a layer that consists of this operator alone.
   fileprivate var merged: KerasMapping.Build {
     { (layer, inputs) throws(WeighbridgeError) in
