@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import GraphIR
 import KerasConversion
@@ -44,6 +45,19 @@ import Testing
   @Test("No two operators claim the same Keras activation function")
   func kerasActivationsAreUnique() {
     #expect(duplicates(mappings.flatMap(\.activations.keys)) == [])
+  }
+
+  @Test(
+    "An operator of another version is refused, with what can be done",
+    arguments: [(1, "convert the original model again"), (3, "a newer version of this program")])
+  func versions(_ version: Int, _ advice: String) {
+    let error = #expect(throws: WeighbridgeError.self) {
+      _ = try Catalog.standard.makeOperator(
+        kind: "resizing", version: version, attributes: [:])
+    }
+    #expect(error?.code == .unsupported)
+    #expect(
+      error?.reason.contains("has version \(version), and this program knows 2; \(advice)") == true)
   }
 
   private var mappings: [KerasMapping] {

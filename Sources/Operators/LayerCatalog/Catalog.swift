@@ -169,7 +169,11 @@ extension Catalog {
   ) throws(WeighbridgeError) -> any CatalogOperator {
     guard let type = self[kind] else { throw .unsupported("unknown operator \(kind)") }
     guard version == type.version else {
-      throw .unsupported("\(kind) has version \(version), and this program knows \(type.version)")
+      let advice =
+        version < type.version
+        ? "convert the original model again" : "a newer version of this program can read it"
+      throw .unsupported(
+        "\(kind) has version \(version), and this program knows \(type.version); \(advice)")
     }
     var reader = try AttributeReader(attributes, of: kind)
     let operation = try type.init(reading: &reader)
