@@ -32,21 +32,6 @@ enum CoreMLActivations: CoreMLFamily {
     CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.softmax(try builder.input(), operation.axes)
     },
-    // With the axes of images, Core ML has a layer that splits along the channels.
-    CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-      let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
-      var probabilities: [String] = []
-      for part in parts {
-        probabilities.append(
-          try builder.apply(Softmax(axes: [operation.axis]), to: part, builder.outputType))
-      }
-      return try builder.concatenate(probabilities, axis: operation.axis)
-    },
-    CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
-      let half = try builder.dimensions(builder.outputType)[operation.axis]
-      let halves = try builder.split(try builder.input(), axis: operation.axis, [half, half])
-      return try builder.product(halves[0], try builder.activation("sigmoid", halves[1]))
-    },
   ]
 
   static let nodes: [String: CoreMLLayerImport.Build] = [

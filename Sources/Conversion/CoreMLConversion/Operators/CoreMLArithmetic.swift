@@ -97,13 +97,8 @@ extension CoreMLNetworkBuilder {
     switch function {
     case .absolute: return try unary("ABS", x)
     case .negative: return try linear(x, scale: -1)
-    case .square: return try product(x, x)
-    case .reciprocal: return try quotient(try number(1), x)
-    case .squareRoot: return try squareRoot(x)
-    case .reciprocalSquareRoot: return try quotient(try number(1), try squareRoot(x))
+    case .squareRoot: return try unary("SQRT", x)
     case .logarithm: return try unary("LOG", x)
-    case .logarithm10: return try linear(try unary("LOG", x), scale: 0.434_294_481_903_251_8)
-    case .truncate: return try truncate(x)
     default: return nil
     }
   }
@@ -114,10 +109,6 @@ extension CoreMLNetworkBuilder {
     let (lhs, rhs) = (try input(0), try input(1))
     switch function {
     case .divide: return try quotient(lhs, rhs)
-    case .divideNoNaN:
-      let isZero = try compare("equal", rhs, 0)
-      let divisor = try select(isZero, try number(1), rhs)
-      return try select(isZero, try number(0), try quotient(lhs, divisor))
     case .floorDivide:
       let type = type().elementType
       guard type == .float32 || !type.isFloat else {
@@ -132,21 +123,8 @@ extension CoreMLNetworkBuilder {
       let truncated = try truncate(try quotient(lhs, rhs))
       return try difference(lhs, try product(truncated, rhs))
     case .power: return try add("powBroadcastable", [lhs, rhs])
-    case .arcTangent2: return try atan2(y: lhs, x: rhs)
-    case .squaredDifference, .hypotenuse, .logAddExp: return nil
+    case .divideNoNaN, .arcTangent2, .squaredDifference, .hypotenuse, .logAddExp: return nil
     }
-  }
-
-  private mutating func atan2(y: String, x: String) throws(WeighbridgeError) -> String {
-    let isVertical = try compare("equal", x, 0)
-    let divisor = try select(isVertical, try number(1), x)
-    let principal = try add("atan", [try quotient(y, divisor)])
-    // -1 where y is negative, 1 elsewhere.
-    let sign = try linear(try compare("greaterEqual", y, 0), scale: 2, offset: -1)
-    let shifted = try sum(principal, try linear(sign, scale: .pi))
-    let slanted = try select(try compare("lessThan", x, 0), shifted, principal)
-    let vertical = try linear(try add("sign", [y]), scale: .pi / 2)
-    return try select(isVertical, vertical, slanted)
   }
 }
 

@@ -14,10 +14,10 @@ enum CoreMLMerging: CoreMLFamily {
       return try builder.difference(try builder.input(0), try builder.input(1))
     },
     CoreMLRow(Multiply.self, merge: "multiply", "multiplyBroadcastable"),
-    CoreMLRow(Average.self) { (_, builder) throws(WeighbridgeError) in
-      let merged = try builder.merge("average", "addBroadcastable")
-      guard builder.axes == .exact else { return merged }
-      return try builder.linear(merged, scale: 1 / Double(builder.operands.count))
+    CoreMLRow(native: Average.self) { (_, builder) throws(WeighbridgeError) in
+      guard builder.axes == .images else { return nil }
+      try builder.requireEqualShapes()
+      return try builder.add("average", try builder.allInputs())
     },
     CoreMLRow(Maximum.self, merge: "max", "maxBroadcastable"),
     CoreMLRow(Minimum.self, merge: "min", "minBroadcastable"),

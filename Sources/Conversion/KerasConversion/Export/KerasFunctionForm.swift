@@ -47,6 +47,7 @@ struct KerasFunctionForm: Sendable {
 
   static let unary = all(KerasFunctionTable.unaryNames, ["x"])
   static let binary = all(KerasFunctionTable.binaryNames, ["x", "y"])
+    .merging([.arcTangent2: Self("numpy", "Arctan2", tf: "math.atan2", ["y", "x"])]) { $1 }
   static let comparisons = all(KerasFunctionTable.comparisonNames, ["x", "y"])
   static let reductions = all(KerasFunctionTable.reductionNames, ["input_tensor"])
 

@@ -145,13 +145,8 @@ extension ONNXGraphBuilder {
   }
 
   fileprivate mutating func gelu(isApproximate: Bool) -> String? {
-    let x = input()
-    if opset >= 20 {
-      return add("Gelu", [x], ["approximate": .string(isApproximate ? "tanh" : "none")])
-    }
-    if isApproximate { return nil }
-    let erf = add("Erf", [add("Mul", [x, number(0.5.squareRoot())])])
-    return add("Mul", [x, add("Mul", [add("Add", [erf, number(1)]), number(0.5)])])
+    guard opset >= 20 else { return nil }
+    return add("Gelu", [input()], ["approximate": .string(isApproximate ? "tanh" : "none")])
   }
 
   fileprivate mutating func relu(_ operation: ReLU) -> String? {

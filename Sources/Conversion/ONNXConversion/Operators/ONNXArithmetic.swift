@@ -135,32 +135,19 @@ enum ONNXArithmetic: ONNXFamily {
 
 extension ONNXGraphBuilder {
   fileprivate mutating func unary(_ function: UnaryMath.Function) -> String? {
-    let x = input()
-    if let node = ONNXArithmetic.functions.first(where: { $0.value == function }) {
-      return add(node.key, [x])
-    }
-    switch function {
-    case .square: return add("Mul", [x, x])
-    case .reciprocalSquareRoot: return add("Reciprocal", [add("Sqrt", [x])])
-    case .logarithm10: return add("Mul", [add("Log", [x]), number(0.434_294_481_903_251_8)])
-    case .truncate: return add("Mul", [add("Sign", [x]), add("Floor", [add("Abs", [x])])])
-    default: return nil
-    }
+    let node = ONNXArithmetic.functions.first { $0.value == function }
+    return node.map { add($0.key, [input()]) }
   }
 
   fileprivate mutating func binary(_ function: BinaryMath.Function) -> String? {
     let (lhs, rhs) = (input(0), input(1))
     switch function {
     case .divide: return add("Div", [lhs, rhs])
-    case .divideNoNaN:
-      let zero = number(0)
-      return select(add("Equal", [rhs, zero]), zero, add("Div", [lhs, rhs]))
     case .floorDivide: return floorQuotient(lhs, rhs)
     case .floorModulo: return floorRemainder(lhs, rhs)
     case .truncatedModulo: return add("Mod", [lhs, rhs], ["fmod": .integer(1)])
     case .power: return add("Pow", [lhs, rhs])
-    case .arcTangent2: return atan2(y: lhs, x: rhs)
-    case .squaredDifference, .hypotenuse, .logAddExp: return nil
+    case .divideNoNaN, .arcTangent2, .squaredDifference, .hypotenuse, .logAddExp: return nil
     }
   }
 
@@ -185,17 +172,6 @@ extension ONNXGraphBuilder {
     let isNonzero = add("Not", [add("Equal", [remainder, zero])])
     let signs = [remainder, divisor].map { add("Less", [$0, zero]) }
     return add("And", [isNonzero, add("Xor", signs)])
-  }
-
-  private mutating func atan2(y: String, x: String) -> String {
-    let zero = number(0)
-    let principal = add("Atan", [add("Div", [y, x])])
-    let isNegative = add("Less", [y, zero])
-    let shift = select(isNegative, number(-Double.pi), number(.pi))
-    let slanted = select(add("Less", [x, zero]), add("Add", [principal, shift]), principal)
-    let quarterTurn = select(isNegative, number(-Double.pi / 2), number(.pi / 2))
-    let vertical = select(add("Equal", [y, zero]), zero, quarterTurn)
-    return select(add("Equal", [x, zero]), vertical, slanted)
   }
 }
 

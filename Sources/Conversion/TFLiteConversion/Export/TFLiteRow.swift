@@ -55,13 +55,8 @@ package enum TFLiteOperators {
     "TFLite's spectra have other frames": [STFT.self],
     "TFLite has no histograms": [CLAHE.self],
     "TFLite has no kernels that differ by position": [LocallyConnected.self],
-    "TFLite has no pooling with windows of several sizes": [
-      AdaptiveAveragePooling.self, AdaptiveMaxPooling.self,
-    ],
     "TFLite's lists of selected boxes have a fixed length": [NonMaxSuppression.self],
     "TFLite takes one index for each element only along all axes": [GatherElements.self],
-    "TFLite counts categories in other forms": [CategoryEncoding.self],
-    "TFLite has no cumulative products": [CumProd.self],
   ]
 
   /// The kinds of all rows, one entry per row.

@@ -26,11 +26,12 @@ enum TFLiteArithmetic {
       try builder.add(.select, builder[0], builder[1], builder[2], as: builder.outputType)
     },
     TFLiteRow(value: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.isPrimitive else { return nil }
+      let (scale, offset) = (operation.scale[0], operation.offset[0])
       let scaled = try builder.binary(
-        .multiply, builder[0], builder.vector(operation.scale, like: builder[0]))
-      return operation.offset == [0]
-        ? scaled
-        : try builder.binary(.add, scaled, builder.vector(operation.offset, like: scaled))
+        .multiply, builder[0], builder.number(scale, like: builder[0]))
+      return offset == 0
+        ? scaled : try builder.binary(.add, scaled, builder.number(offset, like: scaled))
     },
     TFLiteRow(value: Clip.self) { (operation, builder) throws(WeighbridgeError) in
       var value = builder[0]
@@ -67,14 +68,6 @@ enum TFLiteArithmetic {
 }
 
 extension TFLiteBuilder {
-  /// A constant along the last axis with the rank and element type of a value.
-  fileprivate func vector(_ numbers: [Double], like value: ExportOperand) -> ExportOperand {
-    let shape = [Int](repeating: 1, count: max(0, value.type.rank - 1)) + [numbers.count]
-    return .constant(
-      Tensor(
-        value.type.elementType, shape: value.type.rank == 0 ? [] : shape, numbers))
-  }
-
   /// Converts elements to another type.
   mutating func cast(
     _ x: ExportOperand, to type: ElementType
@@ -93,18 +86,7 @@ extension TFLiteBuilder {
       .reciprocalSquareRoot: .reciprocalSquareRoot, .logarithm: .logarithm, .sine: .sine,
       .cosine: .cosine, .floor: .floor, .ceiling: .ceiling, .round: .round,
     ]
-    let x = self[0]
-    if let builtin = builtins[function] { return try add(builtin, x) }
-    switch function {
-    case .square: return try binary(.multiply, x, x)
-    case .reciprocal: return try binary(.divide, number(1, like: x), x)
-    case .tangent: return try binary(.divide, try add(.sine, x), try add(.cosine, x))
-    case .logarithm10:
-      // 1 / ln 10
-      return try binary(.multiply, try add(.logarithm, x), number(0.4342944819032518, like: x))
-    case .truncate:
-      return try binary(.multiply, try add(.sign, x), try add(.floor, try add(.absolute, x)))
-    default: return nil
-    }
+    guard let builtin = builtins[function] else { return nil }
+    return try add(builtin, self[0])
   }
 }

@@ -105,7 +105,9 @@ extension TFLiteBuilder {
         guard let size = value.type.shape[axis].value else {
           throw .unsupported("repeats the edge of an axis whose size is not known")
         }
-        let positions = (-before[axis]..<size + after[axis]).map { min(max($0, 0), size - 1) }
+        let positions = (-before[axis]..<size + after[axis]).compactMap {
+          operation.source(of: $0, dimension: size)
+        }
         var type = value.type
         type.shape[axis] = .fixed(positions.count)
         value = try add(

@@ -14,12 +14,8 @@ enum KerasActivations {
       if let value = try builder.namedActivation(operation) { return value }
       return try builder.function(.approximateGELU, [builder[0]], shared: ["approximate": true])
     },
-    KerasRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
-      if let value = try builder.namedActivation(operation) { return value }
-      let linear = try builder.layer(
-        "Rescaling", ["scale": .real(operation.slope), "offset": .real(operation.offset)])
-      let clip = ReLU(slope: 0, threshold: 0, maximum: 1)
-      return try builder.layer("ReLU", clip.kerasSettings, [linear], type: linear.type)
+    KerasRow(native: HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.namedActivation(operation)
     },
   ]
 }

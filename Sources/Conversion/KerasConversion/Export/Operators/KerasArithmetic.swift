@@ -35,7 +35,8 @@ enum KerasArithmetic {
           .select, [builder[0], builder[1], builder[2]], type: builder.outputType)
       },
       KerasRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
-        operation.isPrimitive
+        let hasForm = KerasFunctionForm.binary[operation.function] != nil
+        return hasForm || operation.isPrimitive
           ? try builder.binary(
             operation.function, builder[0], builder[1], type: builder.outputType) : nil
       },
@@ -112,14 +113,7 @@ extension KerasModelBuilder {
     _ function: BinaryMath.Function, _ lhs: KerasValue, _ rhs: KerasValue,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
-    switch function {
-    case .arcTangent2:
-      let form = KerasFunctionForm("numpy", "Arctan2", tf: "math.atan2", ["y", "x"])
-      return try self.function(form, [lhs, rhs], type: type)
-    default:
-      return try self.function(
-        try KerasFunctionForm.binary.form(of: function), [lhs, rhs], type: type)
-    }
+    try self.function(try KerasFunctionForm.binary.form(of: function), [lhs, rhs], type: type)
   }
 }
 

@@ -8,14 +8,11 @@ import LayerCatalog
 /// Reductions, cumulative operations, and the indices of maxima and minima.
 enum KerasReductions {
   static let rows: [KerasRow] = [
-    KerasRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
-      var (function, value) = (operation.function, builder[0])
-      if function == .l2Norm {
-        (function, value) = (.sum, try builder.function(.multiply, [value, value]))
-      }
-      let result = try builder.reduce(
-        function, value, operation.axes, keepDims: operation.keepDims, type: builder.outputType)
-      return operation.function == .l2Norm ? try builder.unary(.squareRoot, result) : result
+    KerasRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
+      guard KerasFunctionForm.reductions[operation.function] != nil else { return nil }
+      return try builder.reduce(
+        operation.function, builder[0], operation.axes, keepDims: operation.keepDims,
+        type: builder.outputType)
     },
     KerasRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       let call = KerasWrittenCall(

@@ -7,9 +7,6 @@ import LayerCatalog
 enum NCNNElementwise {
   static let rows: [NCNNRow] =
     layers + conditions + [
-      NCNNRow(blob: Average.self) { (_, builder) throws(WeighbridgeError) in
-        try builder.binary(.multiply, try builder.chain(.add), 1 / Double(builder.operands.count))
-      },
       NCNNRow(blob: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
         switch operation.function {
         case .divide: return try builder.chain(.divide)

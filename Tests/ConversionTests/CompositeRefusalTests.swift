@@ -1,0 +1,36 @@
+import CoreMLConversion
+import KerasConversion
+import LayerCatalog
+import NCNNConversion
+import ONNXConversion
+import TFLiteConversion
+import Testing
+import _CatalogTesting
+
+/// Targets that refuse a composite operator instead of writing its decomposition.
+@Suite struct CompositeRefusalTests {
+  /// A target's reason to refuse an operator of a kind.
+  private typealias Refusal = @Sendable (String) -> String?
+
+  private static let targets: [(name: String, refusal: Refusal)] = [
+    ("onnx", ONNXOperators.refusal(of:)), ("coreml", CoreMLOperators.refusal(of:)),
+    ("keras", KerasOperators.refusal(of:)), ("ncnn", NCNNOperators.refusal(of:)),
+    ("tflite", TFLiteOperators.refusal(of:)),
+  ]
+
+  /// The refused kinds; their rows say why.
+  private static let refused: [String: Set<String>] = [
+    "ncnn": ["category_encoding", "discretization", "masking", "one_hot"]
+  ]
+
+  @Test("Only these targets refuse a composite operator")
+  func refusals() {
+    let examples = Dictionary(grouping: OperatorExample.all, by: { $0.operation.kind })
+    let composites = examples.filter { $1.allSatisfy { !$0.operation.isPrimitive } }.keys
+    #expect(composites.count >= 60)
+    for (name, refusal) in Self.targets {
+      let kinds = Set(composites.filter { refusal($0) != nil })
+      #expect(kinds == Self.refused[name] ?? [], "\(name)")
+    }
+  }
+}
