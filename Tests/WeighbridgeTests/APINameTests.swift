@@ -69,7 +69,7 @@ import Weighbridge
       Mirror(reflecting: type.value).children.compactMap(\.label).map { "\(type.name).\($0)" }
     }
     let calls: Set<APIName> = [
-      .metadataFile, .exportTarget, .readModel, .detect, .rebuilding, .editMetadata,
+      .metadataFile, .exportTarget, .readModel, .detect, .rebuilding, .editMetadata, .searchModel,
     ]
     let names = APIName.allCases.filter { !calls.contains($0) }.map { name in
       name.rawValue.split(separator: " ")[0]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json as _json
 import os as _os
 from ctypes import byref as _byref
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _library
 from ._analyzer import Analysis, Analyzer
@@ -130,14 +130,14 @@ def convert(path: _Path, output: _Path, **options: "_Unpack[_ConvertKeywords]") 
     )
 
 
-def inspect(path: _Path, **options: "_Unpack[_ReadKeywords]") -> Dict[str, Any]:
+def inspect(path: _Path, **options: "_Unpack[_ReadKeywords]") -> dict[str, Any]:
     """Returns the contents of a model file, in the form of ``Schemas/inspect.schema.json``. For a file that
     cannot be opened as a model, these are its layers and what is not supported.
 
     >>> weighbridge.inspect("sketch-classifier.h5")["format"]
     'keras hdf5'
     """
-    found: Dict[str, Any] = _json.loads(
+    found: dict[str, Any] = _json.loads(
         _library.result_text(
             "inspect", _library.encode(path, "path"), _byref(_read_options(**options))
         )
@@ -146,10 +146,10 @@ def inspect(path: _Path, **options: "_Unpack[_ReadKeywords]") -> Dict[str, Any]:
 
 
 def detect(
-    model: "Union[Model, _Path]",
-    image: "Union[_Path, _numpy.ndarray[Any, Any]]",
+    model: "Model | _Path",
+    image: "_Path | _numpy.ndarray[Any, Any]",
     **options: "_Unpack[_DetectKeywords]",
-) -> List[Detection]:
+) -> list[Detection]:
     """Finds objects in an image.
 
     Args:
@@ -168,10 +168,10 @@ def detect(
 
 
 def classify(
-    model: "Union[Model, _Path]",
-    image: "Union[_Path, _numpy.ndarray[Any, Any]]",
+    model: "Model | _Path",
+    image: "_Path | _numpy.ndarray[Any, Any]",
     **options: "_Unpack[_ClassifyKeywords]",
-) -> List[Classification]:
+) -> list[Classification]:
     """Finds the classes of an image.
 
     Args:
@@ -190,7 +190,7 @@ def classify(
 
 
 def edit_metadata(
-    path: _Path, changes: Mapping[str, Optional[str]], **options: "_Unpack[_MetadataKeywords]"
+    path: _Path, changes: Mapping[str, str | None], **options: "_Unpack[_MetadataKeywords]"
 ) -> None:
     """Changes what a ``.wbm`` file says of its model; its tensors are not read.
 
@@ -212,7 +212,7 @@ def edit_metadata(
 
 
 def report(
-    paths: "Union[_Path, Sequence[_Path]]", output: _Path, **options: "_Unpack[_ReportOfKeywords]"
+    paths: "_Path | Sequence[_Path]", output: _Path, **options: "_Unpack[_ReportOfKeywords]"
 ) -> None:
     """Writes a page that shows a model, or two side by side: one HTML file that loads nothing.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import weakref
 from ctypes import byref, c_uint64, c_void_p, cast, c_char_p, memmove
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _library, _structs
 from ._arrays import address
@@ -31,8 +31,8 @@ class Analysis(NamedTuple):
 
     width: int
     height: int
-    detections: Optional[Tuple[Detection, ...]]
-    features: "Optional[NDArray]"
+    detections: tuple[Detection, ...] | None
+    features: "NDArray | None"
 
 
 class Analyzer:
@@ -46,7 +46,7 @@ class Analyzer:
         #: A hexadecimal SHA-256 digest of what determines the results: the model and the options.
         self.identity: str = _library.result_text("analyzer_identity", self._handle)
 
-    def analyze(self, image: Union[Path, bytes]) -> Analysis:
+    def analyze(self, image: Path | bytes) -> Analysis:
         """Analyzes a JPEG or PNG file.
 
         Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._errors import make_error
 
@@ -27,7 +27,7 @@ class Port(NamedTuple):
 
     name: str
     dtype: str
-    shape: Tuple[Optional[int], ...]
+    shape: tuple[int | None, ...]
 
 
 def port(array: Any) -> Port:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._images import ImageHandle
 from ._marshal import Path
@@ -32,7 +32,7 @@ class Classifier(ImageHandle):
 
     _kind = "classifier"
 
-    def classify(self, image: "Union[Path, NDArray]") -> List[Classification]:
+    def classify(self, image: "Path | NDArray") -> list[Classification]:
         """Finds the classes of an image: the path of a JPEG or PNG file, or an array uint8 [height, width, 3]
         in red, green and blue. The most probable comes first."""
         return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._images import ImageHandle
 from ._marshal import Path
@@ -43,7 +43,7 @@ class Detector(ImageHandle):
 
     _kind = "detector"
 
-    def detect(self, image: "Union[Path, NDArray]") -> List[Detection]:
+    def detect(self, image: "Path | NDArray") -> list[Detection]:
         """Finds objects in an image: the path of a JPEG or PNG file, or an array uint8 [height, width, 3] in
         red, green and blue. The most confident comes first."""
         return [

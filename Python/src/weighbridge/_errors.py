@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
 
 
 class WeighbridgeError(Exception):
@@ -26,11 +25,11 @@ class WeighbridgeError(Exception):
 
     code: str
     reason: str
-    file: Optional[str] = None
-    line: Optional[int] = None
-    byte: Optional[int] = None
-    path: Optional[str] = None
-    layer: Optional[str] = None
+    file: str | None = None
+    line: int | None = None
+    byte: int | None = None
+    path: str | None = None
+    layer: str | None = None
 
     def __init__(self, message: str, code: str = "unknown", reason: str = "") -> None:
         super().__init__(message)
@@ -67,12 +66,12 @@ def make_error(
     code: str,
     reason: str,
     *,
-    message: Optional[str] = None,
-    file: Optional[str] = None,
-    line: Optional[int] = None,
-    byte: Optional[int] = None,
-    path: Optional[str] = None,
-    layer: Optional[str] = None,
+    message: str | None = None,
+    file: str | None = None,
+    line: int | None = None,
+    byte: int | None = None,
+    path: str | None = None,
+    layer: str | None = None,
 ) -> WeighbridgeError:
     """The exception for a code."""
     error = _CLASSES.get(code, StateError)(message or reason, code, reason)

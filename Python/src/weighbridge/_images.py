@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import weakref
 from ctypes import byref, c_int64, c_uint64
-from typing import TYPE_CHECKING, Any, List, Union
+from typing import TYPE_CHECKING, Any
 
 from . import _library
 from ._arrays import ELEMENT_TYPES, address, check, numpy_type
@@ -29,7 +29,7 @@ class ImageHandle:
         self._finalizer = weakref.finalize(self, close, f"{self._kind}_close", self._handle)
         self._options = options  # with the function that the library asks
 
-    def _result(self, image: "Union[Path, NDArray]") -> "List[Any]":
+    def _result(self, image: "Path | NDArray") -> "list[Any]":
         """What the library says of an image: the path of a JPEG or PNG file, or an array uint8
         [height, width, 3] in red, green and blue."""
         if hasattr(image, "__array_interface__"):
@@ -37,7 +37,7 @@ class ImageHandle:
         else:
             path = _library.encode(image, "image")
             text = _library.result_text(f"{self._kind}_file", self._handle, path)
-        found: "List[Any]" = json.loads(text)
+        found: "list[Any]" = json.loads(text)
         return found
 
     def _result_of_pixels(self, image: Any) -> str:

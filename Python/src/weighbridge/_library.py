@@ -18,7 +18,7 @@ from ctypes import (
     sizeof,
 )
 from functools import lru_cache
-from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, NoReturn, Sequence, TypeVar
 
 from ._errors import make_error
 from ._structs import (
@@ -76,7 +76,7 @@ class ErrorStruct(Structure):
 _Struct = TypeVar("_Struct", bound=Structure)
 
 
-def make(kind: Type[_Struct], /, **members: Any) -> _Struct:
+def make(kind: type[_Struct], /, **members: Any) -> _Struct:
     """A struct with its size, zeros, and the members that are not None."""
     struct = kind(struct_size=sizeof(kind))
     types = dict((field[0], field[1]) for field in kind._fields_)
@@ -99,7 +99,7 @@ def encode(text: Any, name: str) -> bytes:
     raise make_error("invalidArgument", f"{name} must be a string or path, not {type(text).__name__}")
 
 
-def texts(items: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
+def texts(items: Sequence[str], name: str) -> "tuple[ctypes.Array[c_char_p], int]":
     """A list of texts for C."""
     encoded = [encode(item, name) for item in items]
     return (c_char_p * len(encoded))(*encoded), len(encoded)
@@ -111,7 +111,7 @@ _ARRAYS = (POINTER(Array), c_size_t, POINTER(Array), c_size_t, POINTER(ErrorStru
 _TEXTS = (POINTER(c_char_p), c_size_t)
 
 #: The arguments of each function that returns a status.
-_FUNCTIONS: "Dict[str, Tuple[Any, ...]]" = {
+_FUNCTIONS: "dict[str, tuple[Any, ...]]" = {
     "model_open": (c_char_p, POINTER(ReadOptions), *_MODEL_RESULT),
     "model_close": (c_uint64, POINTER(ErrorStruct)),
     "model_counts": (c_uint64, POINTER(c_size_t), POINTER(c_size_t), POINTER(ErrorStruct)),
@@ -218,7 +218,7 @@ def raise_error(status: int, error: ErrorStruct, is_requested: bool = False) -> 
     """
     name = library().weighbridge_status_name(status).decode()
 
-    def text(value: Optional[bytes]) -> Optional[str]:
+    def text(value: bytes | None) -> str | None:
         return value.decode(errors="replace") if value is not None else None
 
     made = make_error(
@@ -256,7 +256,7 @@ def result_handle(name: str, *arguments: Any) -> int:
     return handle.value
 
 
-def ports(model: int, name: str, count: int) -> "List[Array]":
+def ports(model: int, name: str, count: int) -> "list[Array]":
     """The inputs or outputs of a model; `name` is model_input or model_output."""
     arrays = []
     for position in range(count):

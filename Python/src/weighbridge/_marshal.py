@@ -6,7 +6,7 @@ import ctypes
 import os
 import warnings
 from ctypes import c_char_p, c_double, c_int64
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, Sequence, Union
 
 from . import _library
 from ._errors import make_error
@@ -33,34 +33,34 @@ def renamed(options: Mapping[str, Any], names: Mapping[str, str]) -> "dict[str, 
     return result
 
 
-def texts(value: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
+def texts(value: Sequence[str], name: str) -> "tuple[ctypes.Array[c_char_p], int]":
     """A list of texts."""
     if isinstance(value, str):
         raise make_error("invalidArgument", f"{name} must be a list of strings: [{value!r}]")
     return _library.texts(value, name)
 
 
-def paths(value: Sequence[Path], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
+def paths(value: Sequence[Path], name: str) -> "tuple[ctypes.Array[c_char_p], int]":
     """A list of paths."""
     if isinstance(value, (str, os.PathLike)):
         raise make_error("invalidArgument", f"{name} must be a list of paths: [{os.fspath(value)!r}]")
     return _library.texts([os.fspath(path) for path in value], name)
 
 
-def reals(value: Sequence[float], name: str) -> "Tuple[ctypes.Array[c_double], int]":
+def reals(value: Sequence[float], name: str) -> "tuple[ctypes.Array[c_double], int]":
     """A list of numbers."""
     flat = [float(number) for number in value]
     return (c_double * len(flat))(*flat), len(flat)
 
 
 def numbers(
-    value: "Optional[Mapping[str, Union[int, float, bool]]]", name: str
-) -> "Tuple[ctypes.Array[c_char_p], int]":
+    value: "Mapping[str, int | float | bool] | None", name: str
+) -> "tuple[ctypes.Array[c_char_p], int]":
     """Numbers by name, as texts."""
     return _library.texts([f"{key}={_number(number)}" for key, number in (value or {}).items()], name)
 
 
-def sizes(value: Sequence[Tuple[int, int]], name: str) -> "Tuple[ctypes.Array[c_int64], int]":
+def sizes(value: Sequence[tuple[int, int]], name: str) -> "tuple[ctypes.Array[c_int64], int]":
     """Widths and heights, one after the other."""
     flat = [int(side) for size in value for side in size]
     if len(flat) != 2 * len(value):
@@ -68,12 +68,12 @@ def sizes(value: Sequence[Tuple[int, int]], name: str) -> "Tuple[ctypes.Array[c_
     return (c_int64 * len(flat))(*flat), len(value)
 
 
-def count(value: Optional[int], name: str) -> Optional[int]:
+def count(value: int | None, name: str) -> int | None:
     """A number from 1."""
     if value is not None and value < 1:
         raise make_error("invalidArgument", f"{name} is {value}; it is a number from 1, or None")
     return value
 
 
-def _number(value: Union[int, float, bool]) -> str:
+def _number(value: int | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -7,7 +7,7 @@ import os
 import threading
 import weakref
 from ctypes import byref, c_size_t, c_uint64
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _library
 from . import _marshal
@@ -81,12 +81,12 @@ class Model:
         inputs, outputs = c_size_t(), c_size_t()
         _library.call("model_counts", self._handle, byref(inputs), byref(outputs))
         #: What the model takes, in order.
-        self.inputs: Tuple[Port, ...] = self._ports("model_input", inputs.value)
+        self.inputs: tuple[Port, ...] = self._ports("model_input", inputs.value)
         #: What the model gives, in order.
-        self.outputs: Tuple[Port, ...] = self._ports("model_output", outputs.value)
+        self.outputs: tuple[Port, ...] = self._ports("model_output", outputs.value)
         self._turn = threading.Lock()
-        self._session: Optional[Session] = None
-        self._prepared: Dict[Tuple[Any, ...], Any] = {}
+        self._session: Session | None = None
+        self._prepared: dict[tuple[Any, ...], Any] = {}
 
     @classmethod
     def _of(cls, handle: int, path: str) -> "Model":
@@ -100,28 +100,28 @@ class Model:
         """The model's handle in the C interface."""
         return self._handle
 
-    def _ports(self, name: str, count: int) -> Tuple[Port, ...]:
+    def _ports(self, name: str, count: int) -> tuple[Port, ...]:
         return tuple(port(array) for array in _library.ports(self._handle, name, count))
 
     def __repr__(self) -> str:
         return f"<weighbridge.Model {self._path!r}>"
 
     @property
-    def metadata(self) -> Dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """The model's metadata, in the form of ``Schemas/metadata.schema.json``.
 
         >>> model = weighbridge.open("sketch-classifier.h5", metadata={"author": "A. Author"})
         >>> model.metadata["author"]
         'A. Author'
         """
-        found: Dict[str, Any] = json.loads(_library.result_text("model_metadata", self._handle))
+        found: dict[str, Any] = json.loads(_library.result_text("model_metadata", self._handle))
         return found
 
     def run(
         self,
-        inputs: "Union[Mapping[str, NDArray], NDArray]",
-        out: "Optional[Mapping[str, NDArray]]" = None,
-    ) -> "Dict[str, NDArray]":
+        inputs: "Mapping[str, NDArray] | NDArray",
+        out: "Mapping[str, NDArray] | None" = None,
+    ) -> "dict[str, NDArray]":
         """Computes the model's outputs, without copies in or out; see `Session.run`.
 
         Args:
@@ -155,7 +155,7 @@ class Model:
         return Session(self._handle, self.inputs, self.outputs, run_options(**options))
 
     def verify(
-        self, against: Optional[Path] = None, **options: "Unpack[VerifyKeywords]"
+        self, against: Path | None = None, **options: "Unpack[VerifyKeywords]"
     ) -> Report:
         """Checks that the file is whole and computes what it should.
 
@@ -175,7 +175,7 @@ class Model:
         return Report.from_json(_library.result_text("model_verify", self._handle, byref(made)))
 
     def export(
-        self, path: Path, target: "Optional[Target]" = None, **options: "Unpack[ExportKeywords]"
+        self, path: Path, target: "Target | None" = None, **options: "Unpack[ExportKeywords]"
     ) -> ExportReport:
         """Writes the model in another tool's format; nothing is written unless all of it can be.
 
@@ -216,8 +216,8 @@ class Model:
         return Detector(self._handle, detect_options(**options))
 
     def detect(
-        self, image: "Union[Path, NDArray]", **options: "Unpack[DetectKeywords]"
-    ) -> List[Detection]:
+        self, image: "Path | NDArray", **options: "Unpack[DetectKeywords]"
+    ) -> list[Detection]:
         """Finds objects in an image: the path of a JPEG or PNG file, or an RGB array,
         uint8 [height, width, 3]. The options are those of `detector`; one detector is kept for each
         combination of them.
@@ -226,7 +226,7 @@ class Model:
             key = ("detector", *sorted(options.items()))
             if key not in self._prepared:
                 self._prepared[key] = self.detector(**options)
-            found: List[Detection] = self._prepared[key].detect(image)
+            found: list[Detection] = self._prepared[key].detect(image)
             return found
 
     def classifier(self, **options: "Unpack[ClassifyKeywords]") -> Classifier:
@@ -240,8 +240,8 @@ class Model:
         return Classifier(self._handle, classify_options(**options))
 
     def classify(
-        self, image: "Union[Path, NDArray]", **options: "Unpack[ClassifyKeywords]"
-    ) -> List[Classification]:
+        self, image: "Path | NDArray", **options: "Unpack[ClassifyKeywords]"
+    ) -> list[Classification]:
         """Finds the classes of an image: the path of a JPEG or PNG file, or an RGB array,
         uint8 [height, width, 3]. The options are those of `classifier`; one classifier is kept for each
         combination of them.
@@ -250,7 +250,7 @@ class Model:
             key = ("classifier", *sorted(options.items()))
             if key not in self._prepared:
                 self._prepared[key] = self.classifier(**options)
-            found: List[Classification] = self._prepared[key].classify(image)
+            found: list[Classification] = self._prepared[key].classify(image)
             return found
 
     def cut(
@@ -320,7 +320,7 @@ class Model:
             _library.encode(output, "output"), byref(made),
         )
 
-    def swift_interface(self, name: str, bundled: Optional[str] = None) -> str:
+    def swift_interface(self, name: str, bundled: str | None = None) -> str:
         """A typed interface of the model in Swift.
 
         Args:

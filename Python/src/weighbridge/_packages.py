@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Optional
+from typing import Any
 
 
-def package(name: str, extra: Optional[str] = None) -> Any:
+def package(name: str, extra: str | None = None) -> Any:
     """A package, or one of its modules.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 
 class Check(NamedTuple):
@@ -24,22 +24,22 @@ class Check(NamedTuple):
     name: str
     status: str
     reason: str
-    layer: Optional[str] = None
-    max_abs: Optional[float] = None
-    max_rel: Optional[float] = None
-    cosine: Optional[float] = None
+    layer: str | None = None
+    max_abs: float | None = None
+    max_rel: float | None = None
+    cosine: float | None = None
 
 
 class Report(NamedTuple):
     """What a verification found: whether no check failed, and the results of all."""
 
     passed: bool
-    checks: Tuple[Check, ...]
+    checks: tuple[Check, ...]
 
     @classmethod
     def from_json(cls, text: str) -> "Report":
         """The report that the library makes."""
-        found: Dict[str, Any] = json.loads(text)
+        found: dict[str, Any] = json.loads(text)
         return cls(found["passed"], tuple(Check(**check) for check in found["checks"]))
 
 
@@ -47,17 +47,17 @@ class ExportReport(NamedTuple):
     """What an export has done: the files that were written, and notes about what they lack of the model
     or contain in another form."""
 
-    files: Tuple[str, ...]
-    notes: Tuple[str, ...]
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @classmethod
     def from_json(cls, text: str) -> "ExportReport":
         """The report that the library makes."""
-        found: Dict[str, Any] = json.loads(text)
+        found: dict[str, Any] = json.loads(text)
         return cls(tuple(found["files"]), tuple(found["notes"]))
 
     @property
-    def losses(self) -> Tuple[str, ...]:
+    def losses(self) -> tuple[str, ...]:
         """The former name of `notes`."""
         warnings.warn("losses is now called notes", DeprecationWarning, stacklevel=2)
         return self.notes
@@ -80,11 +80,11 @@ class Difference(NamedTuple):
     kind: str
     counts: bool
     reason: str
-    first: Optional[str] = None
-    second: Optional[str] = None
-    max_abs: Optional[float] = None
-    max_rel: Optional[float] = None
-    cosine: Optional[float] = None
+    first: str | None = None
+    second: str | None = None
+    max_abs: float | None = None
+    max_rel: float | None = None
+    cosine: float | None = None
 
 
 class Comparison(NamedTuple):
@@ -102,11 +102,11 @@ class Comparison(NamedTuple):
     operators: int
     weights: int
     numbers: int
-    differences: Tuple[Difference, ...]
+    differences: tuple[Difference, ...]
 
     @classmethod
     def from_json(cls, text: str) -> "Comparison":
         """The comparison that the library makes."""
-        found: Dict[str, Any] = json.loads(text)
+        found: dict[str, Any] = json.loads(text)
         found["differences"] = tuple(Difference(**item) for item in found["differences"])
         return cls(**found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from ctypes import byref, c_uint64
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 from . import _library, _marshal
 from ._detector import Box, Detection
@@ -36,15 +36,15 @@ class IndexUpdate(NamedTuple):
     known: int
     unchanged: int
     removed: int
-    unreadable: Tuple[Tuple[str, str], ...]
-    other_files: Tuple[str, ...]
+    unreadable: tuple[tuple[str, str], ...]
+    other_files: tuple[str, ...]
 
 
 class Match(NamedTuple):
     """An image and its distance from a query; None where it has none."""
 
     image: str
-    distance: Optional[float]
+    distance: float | None
 
 
 class Found(NamedTuple):
@@ -60,8 +60,8 @@ class Found(NamedTuple):
 
     image: str
     cost: float
-    terms: Dict[str, float]
-    detections: Tuple[Detection, ...]
+    terms: dict[str, float]
+    detections: tuple[Detection, ...]
 
 
 def index(path: Path, folder: Path, model: Model, **options: "Unpack[IndexKeywords]") -> IndexUpdate:
@@ -93,9 +93,9 @@ def index(path: Path, folder: Path, model: Model, **options: "Unpack[IndexKeywor
 
 
 def similar(
-    path: Path, queries: Sequence[Path], model: Optional[Model] = None,
+    path: Path, queries: Sequence[Path], model: Model | None = None,
     **options: "Unpack[SimilarKeywords]",
-) -> Dict[str, Tuple[Match, ...]]:
+) -> dict[str, tuple[Match, ...]]:
     """Finds the images that are most like others, by a model's features.
 
     Args:
@@ -128,8 +128,8 @@ def similar(
 
 
 def search(
-    path: Path, model: Optional[Model] = None, **options: "Unpack[SearchKeywords]"
-) -> List[Found]:
+    path: Path, model: Model | None = None, **options: "Unpack[SearchKeywords]"
+) -> list[Found]:
     """Finds images by the objects in them and where they are.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from ctypes import byref, c_int64, c_uint64, memmove, sizeof
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from . import _library, _structs
 from ._arrays import ELEMENT_TYPES, Port, address, check, numpy_type
@@ -54,9 +54,9 @@ class Session:
         self._words = [(f"the input {port.name}", text(port)) for port in inputs]
         self._inputs = self._structs(inputs)
         self._outputs = self._structs(outputs)
-        self._shapes: List[Tuple[int, ...]] = []
+        self._shapes: list[tuple[int, ...]] = []
         #: The shapes of the outputs; None for those that are known only after a run.
-        self._output_shapes: List[Optional[Tuple[int, ...]]] = []
+        self._output_shapes: list[tuple[int, ...] | None] = []
         self._was_cancelled = False
         self._error = _library.make(_library.ErrorStruct)
         self._function = _library.library().session_run
@@ -70,8 +70,8 @@ class Session:
         return structs
 
     def run(
-        self, inputs: "Mapping[str, NDArray]", out: "Optional[Mapping[str, NDArray]]" = None
-    ) -> "Dict[str, NDArray]":
+        self, inputs: "Mapping[str, NDArray]", out: "Mapping[str, NDArray] | None" = None
+    ) -> "dict[str, NDArray]":
         """Computes the model's outputs.
 
         Args:
@@ -117,7 +117,7 @@ class Session:
         if shapes != self._shapes:
             self._prepare(shapes)
 
-    def _prepare(self, shapes: List[Tuple[int, ...]]) -> None:
+    def _prepare(self, shapes: list[tuple[int, ...]]) -> None:
         """Tells the library the shapes of inputs, and finds out those of the outputs."""
         self._shapes = []
         for struct, shape in zip(self._inputs, shapes):
@@ -134,12 +134,12 @@ class Session:
             _set_shape(struct, known or ())
         self._shapes = shapes
 
-    def _make(self, out: "Optional[Mapping[str, NDArray]]") -> "List[Optional[NDArray]]":
+    def _make(self, out: "Mapping[str, NDArray] | None") -> "list[NDArray | None]":
         """The arrays for the outputs; None for those whose shape is not known."""
         import numpy
 
         given = dict(out or {})
-        arrays: "List[Optional[NDArray]]" = []
+        arrays: "list[NDArray | None]" = []
         for number, port in enumerate(self._output_ports):
             dtype, shape = self._output_types[number], self._output_shapes[number]
             array = given.pop(port.name, None)
@@ -204,6 +204,6 @@ def text(port: Port) -> str:
     return f"{port.dtype} [{sizes}]"
 
 
-def _set_shape(struct: "_library.Array", shape: Tuple[int, ...]) -> None:
+def _set_shape(struct: "_library.Array", shape: tuple[int, ...]) -> None:
     struct.rank = len(shape)
     struct.shape = (c_int64 * len(shape))(*shape)

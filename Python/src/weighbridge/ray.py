@@ -12,7 +12,7 @@ When a node or an actor is lost, Ray has others do what it was at.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any
 
 from ._packages import package
 from .cluster import Batch, Done, Job, Summary, Worker
@@ -25,12 +25,12 @@ class _Actor:
     def __init__(self, job: Job) -> None:
         self._worker = Worker(job)
 
-    def __call__(self, batches: Dict[str, Any]) -> Dict[str, List[str]]:
+    def __call__(self, batches: dict[str, Any]) -> dict[str, list[str]]:
         return {"done": [self._worker(Batch.from_text(text)).text() for text in batches["batch"]]}
 
 
 def run(
-    job: Job, *, actors: Optional[Union[int, Tuple[int, int]]] = None, num_cpus: float = 1
+    job: Job, *, actors: int | tuple[int, int] | None = None, num_cpus: float = 1
 ) -> Summary:
     """Runs a job on the cluster that `ray.init` has joined, or on this machine.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pickle
 from functools import lru_cache
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 from ._packages import package
 from .cluster import Batch, Done, Job, Summary, Worker
@@ -32,7 +32,7 @@ def _work(job: bytes, frames: Iterator[Any]) -> Iterator[Any]:
         yield frame.assign(done=texts)[["done"]]
 
 
-def run(job: Job, session: Optional[Any] = None) -> Summary:
+def run(job: Job, session: Any | None = None) -> Summary:
     """Runs a job on a Spark cluster.
 
     Args:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Mapping, NamedTuple, Sequence
 
 from .. import version
 from .._errors import make_error
@@ -58,7 +58,7 @@ class Conversion(Job):
     ``failed``. A later run tries the last five again.
     """
 
-    sources: Union[str, Sequence[str]]
+    sources: str | Sequence[str]
     output: str
     options: Mapping[str, Any] = field(default_factory=dict)
     memory_limit: str = "4G"
@@ -70,7 +70,7 @@ class Conversion(Job):
     suffixes = (".h5", ".hdf5", ".keras", ".onnx", ".mlmodel", ".cfg")
     schema = _tables.CONVERSIONS
 
-    def identity(self) -> Dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         return {"job": "conversion", "weighbridge": version(), "options": dict(self.options)}
 
     def claim(self) -> str:
@@ -157,7 +157,7 @@ class _Ended(NamedTuple):
         return {"status": self.status, "reason": self.message}
 
 
-def _status(command: List[str], output: BinaryIO, errors: BinaryIO, seconds: float) -> Optional[int]:
+def _status(command: list[str], output: BinaryIO, errors: BinaryIO, seconds: float) -> int | None:
     """The exit status of a program; None when it had to be killed after so many seconds."""
     is_late = threading.Event()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors) as process:
@@ -184,7 +184,7 @@ def _read(file: BinaryIO) -> str:
     return file.read(_TEXT_SIZE).decode(errors="replace")
 
 
-def _fetch(store: Store, uri: str, folder: str) -> Tuple[str, str]:
+def _fetch(store: Store, uri: str, folder: str) -> tuple[str, str]:
     """Brings a model into a folder, and digests it."""
     stem, suffix = posixpath.splitext(uri)
     name = posixpath.basename(stem)
@@ -234,7 +234,7 @@ _SWITCHES = {"from_token_ids", "keep_unknown", "strict"}
 _FILES = {"metadata", "custom_layers"}
 
 
-def _flags(options: Mapping[str, Any], folder: str) -> List[str]:
+def _flags(options: Mapping[str, Any], folder: str) -> list[str]:
     """The options of the program for those of a job; what goes by a file is written to a folder."""
     flags = []
     for name, value in options.items():

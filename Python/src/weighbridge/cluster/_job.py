@@ -9,7 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Iterable, NamedTuple, Sequence, Set
 
 import pyarrow
 import pyarrow.dataset
@@ -34,7 +34,7 @@ class Batch(NamedTuple):
     """
 
     name: str
-    sources: Tuple[Source, ...]
+    sources: tuple[Source, ...]
 
     def text(self) -> str:
         """The batch as an engine passes it on."""
@@ -52,7 +52,7 @@ class Done(NamedTuple):
     processor's time that it took, those of programs that were started included."""
 
     name: str
-    counts: Dict[str, int]
+    counts: dict[str, int]
     seconds: float
 
     def text(self) -> str:
@@ -75,7 +75,7 @@ class Summary(NamedTuple):
     """
 
     known: int
-    counts: Dict[str, int]
+    counts: dict[str, int]
     seconds: float
 
 
@@ -90,19 +90,19 @@ class Job(ABC):
         filesystem: A file system of pyarrow or fsspec for all paths, where URIs do not say enough.
     """
 
-    sources: Union[str, Sequence[str]]
+    sources: str | Sequence[str]
     output: str
     batch_size: int
     attempts: int
     filesystem: Any
 
     #: The ends of the names of the files that are taken of a folder.
-    suffixes: Tuple[str, ...]
+    suffixes: tuple[str, ...]
     #: The columns of the table.
     schema: Any
 
     @abstractmethod
-    def identity(self) -> Dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """What decides the results, as JSON has it."""
 
     @abstractmethod
@@ -158,7 +158,7 @@ class Job(ABC):
 class Plan(NamedTuple):
     """What there is to do: the batches, and how many files need nothing."""
 
-    batches: List[Batch]
+    batches: list[Batch]
     known: int
 
 
@@ -184,7 +184,7 @@ def plan(job: Job) -> Plan:
     return Plan(batches, len(sources) - len(pending))
 
 
-def _known(job: Job, wanted: Dict[str, Source]) -> Set[Source]:
+def _known(job: Job, wanted: dict[str, Source]) -> Set[Source]:
     """The files that the table has, once what is to be done again is not in it any more."""
     try:
         parts = job.store.list(job.place("rows"), [".parquet"])
@@ -208,7 +208,7 @@ def _known(job: Job, wanted: Dict[str, Source]) -> Set[Source]:
     return known
 
 
-def _keep(store: Store, part: str, stays: List[bool]) -> None:
+def _keep(store: Store, part: str, stays: list[bool]) -> None:
     """Takes rows out of a part of the table."""
     if all(stays):
         return

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence
 
 from .. import version
 from .._analyzer import Analysis, Analyzer
@@ -48,10 +48,10 @@ class PhotoIndex(Job):
     (88, 'ellipse')
     """
 
-    sources: Union[str, Sequence[str]]
+    sources: str | Sequence[str]
     output: str
     model: str
-    features: Optional[str] = None
+    features: str | None = None
     detection: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     batch_size: int = 100
@@ -61,7 +61,7 @@ class PhotoIndex(Job):
     suffixes = (".jpg", ".jpeg", ".png")
     schema = _tables.PHOTOS
 
-    def identity(self) -> Dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         with self.analyzer() as analyzer:
             return {"job": "photos", "weighbridge": version(), "model and options": analyzer.identity}
 

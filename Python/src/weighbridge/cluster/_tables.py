@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import Any, Dict, List, Sequence
+from typing import Any, Sequence
 
 import pyarrow
 import pyarrow.parquet
 
 from ._stores import Store
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 
 _TEXT = pyarrow.string()
 
@@ -68,7 +68,7 @@ def write(store: Store, uri: str, content: Any) -> None:
     store.write(uri, buffer.getvalue())
 
 
-def read(store: Store, uri: str, columns: "List[str] | None" = None) -> Any:
+def read(store: Store, uri: str, columns: "list[str] | None" = None) -> Any:
     """The table in a Parquet file, or some of its columns."""
     filesystem, path = store.locate(uri)
     with filesystem.open_input_file(path) as file:
