@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 package import GraphIR
 
 /// Compares the elements of two tensors, element by element.
