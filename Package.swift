@@ -135,7 +135,9 @@ let package = Package(
       .formats, "HDF5Writing",
       ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
     module(
-      .formats, "KerasFormat", ["Bytes", "HDF5File", "HDF5Writing", "JSON", "YAML", "ZipArchive"]),
+      .formats, "KerasFormat",
+      ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorFlowFormat", "YAML", "ZipArchive"]),
+    module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
     module(.formats, "DarknetFormat", ["Bytes"]),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
@@ -212,7 +214,8 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "SafetensorsFormat", "TFLiteConversion", "WBMConversion", "WBMFormat", "ZipArchive",
+        "SafetensorsFormat", "TFLiteConversion", "TensorFlowFormat", "WBMConversion", "WBMFormat",
+        "ZipArchive",
       ]),
 
     // Execution: everything that uses graphs.
@@ -309,6 +312,9 @@ let package = Package(
     tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
     tests("NCNNFormatTests", ["Bytes", "NCNNFormat", "TestSupport"]),
     tests("SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
+    tests(
+      "TensorFlowFormatTests",
+      ["Bytes", "Digests", "ProtobufWire", "TensorFlowFormat", "TestSupport"]),
     tests(
       "LayerCatalogTests",
       [

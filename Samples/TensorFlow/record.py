@@ -1,0 +1,45 @@
+"""Records what TensorFlow writes of Keras models, and what they compute.
+
+    <python with a TensorFlow 2> record.py MODELS CASE...
+
+MODELS has a folder for each case, with the model as an .h5 file and its inputs (inputs.npz: in0, in1, ...).
+Writes, beside this script, <version of TensorFlow>/<case>: saved_model/, the checkpoint weights.* with
+architecture.json, model.h5, inputs.npz and outputs.npz. A case with a name that ends in ":weights" gets no SavedModel.
+"""
+import os
+import shutil
+import sys
+
+os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="-1", TF_ENABLE_ONEDNN_OPTS="0")
+
+import numpy as np
+import tensorflow as tf
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+
+
+def record(source, folder, is_whole):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    tf.keras.backend.clear_session()
+    path = [os.path.join(source, name) for name in ("k2.h5", "model.h5") if os.path.exists(os.path.join(source, name))][0]
+    model = tf.keras.models.load_model(path, compile=False)
+    if is_whole:
+        model.save(folder + "/saved_model", save_format="tf")
+    model.save_weights(folder + "/weights", save_format="tf")
+    model.save(folder + "/model.h5", save_format="h5")
+    with open(folder + "/architecture.json", "w") as file:
+        file.write(model.to_json())
+    archive = np.load(source + "/inputs.npz")
+    inputs = [archive[name] for name in sorted(archive.files, key=lambda name: (len(name), name))]
+    outputs = tf.nest.flatten(model(inputs if len(inputs) > 1 else inputs[0], training=False))
+    np.savez_compressed(folder + "/inputs.npz", **{"in%d" % index: array for index, array in enumerate(inputs)})
+    np.savez_compressed(folder + "/outputs.npz", **{"out%d" % index: np.asarray(array) for index, array in enumerate(outputs)})
+
+
+if __name__ == "__main__":
+    for case in sys.argv[2:]:
+        name, _, parts = case.partition(":")
+        version = ".".join(tf.__version__.split(".")[:2])
+        record(os.path.join(sys.argv[1], name), os.path.join(ROOT, version, name), parts != "weights")
+        print(version, name)

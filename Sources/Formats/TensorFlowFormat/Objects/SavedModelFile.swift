@@ -1,0 +1,79 @@
+package import Bytes
+import ProtobufWire
+
+/// The file `saved_model.pb` of a SavedModel (`saved_model.proto`).
+package struct SavedModelFile: Sendable {
+  /// The file's name.
+  package static let name = "saved_model.pb"
+
+  /// The kind of the object that was saved, such as `_tf_keras_sequential`; `nil` without objects, as in
+  /// TensorFlow 1.
+  package private(set) var identifier: String?
+  /// What Keras says about that object as JSON, up to TensorFlow 2.4; empty later, when it is in a
+  /// file of its own.
+  package private(set) var kerasMetadata = ""
+  /// The version of TensorFlow that wrote the file.
+  package private(set) var tensorFlowVersion: String?
+
+  /// Whether the object that was saved is a Keras model or layer.
+  package var isKeras: Bool { identifier?.hasPrefix("_tf_keras_") == true }
+
+  /// Whether bytes begin like such a file: with the version of its format, 1, and then its graphs.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    let start: [UInt8] = [0x08, 0x01, 0x12]
+    return bytes.byteCount > start.count && bytes.copied(0..<start.count) == start
+      && ProtobufRecordReader.leadingFieldNumbers(bytes) == [1, 2]
+  }
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   several graphs.
+  package init(_ bytes: RawSpan) throws(WeighbridgeError) {
+    var graphs: [Range<Int>] = []
+    try WireField.forEach(in: bytes, 0..<bytes.byteCount) { (field) throws(WeighbridgeError) in
+      if field.number == 2 { graphs.append(try field.range()) }
+    }
+    guard graphs.count == 1 else {
+      throw .unsupported("has \(graphs.count) graphs, each for its own use; one is expected")
+    }
+    try WireField.forEach(in: bytes, graphs[0]) { (field) throws(WeighbridgeError) in
+      switch field.number {
+      case 1: try readInformation(bytes, field.range())
+      case 7: try readRoot(bytes, field.range())
+      default: break
+      }
+    }
+  }
+
+  /// Reads a `MetaInfoDef`.
+  private mutating func readInformation(
+    _ bytes: RawSpan, _ message: Range<Int>
+  ) throws(WeighbridgeError) {
+    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
+      if field.number == 5 { tensorFlowVersion = try field.string(in: bytes) }
+    }
+  }
+
+  /// Reads the first object of a `SavedObjectGraph`, if it is a `SavedUserObject`.
+  private mutating func readRoot(
+    _ bytes: RawSpan, _ message: Range<Int>
+  ) throws(WeighbridgeError) {
+    var root: Range<Int>?
+    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
+      if field.number == 1, root == nil { root = try field.range() }
+    }
+    guard let root else { return }
+    identifier = ""
+    try WireField.forEach(in: bytes, root) { (field) throws(WeighbridgeError) in
+      guard field.number == 4 else { return }
+      try WireField.forEach(in: bytes, field.range()) { (field) throws(WeighbridgeError) in
+        switch field.number {
+        case 1: identifier = try field.string(in: bytes)
+        case 3: kerasMetadata = try field.string(in: bytes)
+        default: break
+        }
+      }
+    }
+  }
+}
