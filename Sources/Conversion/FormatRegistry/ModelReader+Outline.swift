@@ -1,7 +1,6 @@
 package import Bytes
 package import ConversionCore
 import CoreMLConversion
-import CoreMLFormat
 import DarknetConversion
 import GraphIR
 import KerasConversion
@@ -19,8 +18,9 @@ extension ModelReader {
   package static func outline(
     _ path: String, options: ReadOptions, refusedBy error: WeighbridgeError
   ) -> ModelOutline? {
-    let package = (try? CoreMLPackage(at: path)) ?? nil
-    guard let store = try? SourceFile.open(package?.model ?? path) else { return nil }
+    guard let location = try? ModelLocation(path), let store = try? SourceFile.open(location.file)
+    else { return nil }
+    let path = location.path
     let format = format(of: store)
     switch error.code {
     case .unsupported, .malformed: break

@@ -2,7 +2,6 @@ package import ArrayConversion
 package import Bytes
 package import ConversionCore
 import CoreMLConversion
-import CoreMLFormat
 import DarknetConversion
 package import GraphIR
 import KerasConversion
@@ -57,8 +56,8 @@ package enum ModelReader {
   package static func read(
     _ path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) -> ReadModel {
-    let package = try CoreMLPackage(at: path)
-    let store = try SourceFile.open(package?.model ?? path)
+    let location = try ModelLocation(path)
+    let store = try SourceFile.open(location.file)
     store.advise(.random)  // recognizing the format and reading a header must not read ahead
     defer { store.advise(.sequential) }
     guard let format = format(of: store) else {
@@ -68,19 +67,20 @@ package enum ModelReader {
     }
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try options.check(for: format)
-      guard package == nil || format == CoreMLSource.self else {
+      guard location.package == nil || format == CoreMLSource.self else {
         throw .malformed("is a Core ML package whose model is of another format")
       }
     }
-    return try ReadModel(format, store, path: path, options: options)
+    return try ReadModel(format, store, path: location.path, options: options)
   }
 
   /// Reads a file that has only weights; `nil` if the file at the path is not one.
   ///
   /// - Throws: What ``read(_:options:)`` throws.
   package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {
-    if try CoreMLPackage(at: path) != nil { return nil }
-    let store = try SourceFile.open(path)
+    let location = try ModelLocation(path)
+    guard location.package == nil else { return nil }
+    let store = try SourceFile.open(location.file)
     guard store.withBytes({ WeightFile.recognizes($0) }) else { return nil }
     return try WeightFile(store, path: path)
   }

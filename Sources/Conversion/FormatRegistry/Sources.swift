@@ -11,7 +11,11 @@ extension KerasSource: ModelSource {
   package static let format = "a Keras file"
   package static let options = Set<APIName>.kerasOptions
 
-  package static func recognizes(_ bytes: RawSpan) -> Bool { KerasFile.recognizes(bytes) }
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    KerasFile.recognizes(bytes) || KerasTensorFlowFile.recognizes(bytes)
+  }
+
+  package var byteCount: Int { weightByteCount }
 
   package init(
     reading store: ByteStore, path: String, options: ReadOptions

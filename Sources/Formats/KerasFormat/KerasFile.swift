@@ -5,7 +5,7 @@ import JSON
 /// A Keras model or its weights, as written by `model.save` and `save_weights` of Keras 1 to 3: an
 /// `.h5` file, a `.keras` archive or a `.weights.h5` file. Optimizer state and training settings
 /// are not read.
-package struct KerasFile: Sendable {
+package struct KerasFile: KerasModelFile {
   /// The format of a file.
   package enum Container: String, Hashable, Sendable {
     /// HDF5 with attributes that list the names of layers and weights (`.h5`).
@@ -20,19 +20,20 @@ package struct KerasFile: Sendable {
   package let container: Container
   /// The HDF5 file, for its mapped bytes and for weights that must be decoded.
   package let file: HDF5File
-  /// The version of Keras that wrote the file; `nil` where the file does not give it.
   package let version: KerasVersion?
-  /// The backend that Keras ran on, such as `tensorflow`.
   package let backend: String?
-  /// The model; `nil` in a file that has only weights.
   package let model: KerasModelRecord?
-  /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
-  /// the names follow from the model; see ``weightGroups(of:_:)``.
+  /// The weights of each layer, in the order of `layer_names`. Empty except in
+  /// ``Container/legacyHDF5``.
   package let weightGroups: [KerasWeightGroup]
-  /// The metadata that Weighbridge adds to what Keras writes: strings with their keys.
   package let customMetadata: [(key: String, value: String)]
   /// The lines of the vocabularies that layers store in separate files, by the groups of the layers.
   private let vocabularies: [String: [String]]
+
+  package var formatName: String { container.rawValue }
+  package var otherFiles: [(path: String, store: ByteStore)] { [] }
+  package var weightByteCount: Int { file.store.count }
+  package var isInOrder: Bool { container != .legacyHDF5 }
 
   /// Whether bytes begin like one of the containers, including files with only weights.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
@@ -109,10 +110,6 @@ package struct KerasFile: Sendable {
   /// The weights of each layer of the model that the file belongs to. Except in
   /// ``Container/legacyHDF5``, the layers of a nested model are listed individually with their
   /// paths, `outer/inner/layer`.
-  ///
-  /// - Parameter parts: The parts of layers, by class.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the file has weights that no layer of the
-  ///   model has.
   package func weightGroups(
     of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
@@ -121,29 +118,22 @@ package struct KerasFile: Sendable {
     return try reader.groups(of: model)
   }
 
-  /// The lines of a layer's vocabulary, when the file contains it next to the weights.
-  ///
-  /// - Parameter number: The number of layers of the same class before it in the model.
   package func vocabulary(of className: String, _ number: Int) -> [String]? {
     var names = KerasObjectNames()
     for _ in 0..<number { _ = names.next(className) }
     return vocabularies["/layers/\(names.next(className))"]
   }
 
-  /// The names of the files in which layers store vocabularies, in ascending order.
   package var vocabularyNames: [String] {
     vocabularies.keys.sorted().map(KerasArchive.vocabularyName)
   }
 
-  /// The location of a weight's bytes: the mapped file, or memory when they must be decoded (which
-  /// takes as many bytes as the weight).
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
   package func bytes(
     of weight: KerasWeight
   ) throws(WeighbridgeError) -> (store: ByteStore, range: Range<Int>) {
-    if case .fileRange(let range) = weight.dataset.storage { return (file.store, range) }
-    let contents = try file.contents(of: weight.dataset)
+    let dataset = try file.dataset(at: weight.path)
+    if case .fileRange(let range) = dataset.storage { return (file.store, range) }
+    let contents = try file.contents(of: dataset)
     return (ByteStore(contents), 0..<contents.count)
   }
 }

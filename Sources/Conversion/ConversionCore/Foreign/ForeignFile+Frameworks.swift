@@ -2,35 +2,28 @@ import Bytes
 
 extension ForeignFile {
   /// Models and weights of other frameworks.
-  package static let frameworks: [ForeignFile] = [
-    ForeignFile { torch($0.members) },
-    ForeignFile(
-      [0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E],
-      "is a file of PyTorch (torch.save before version 1.6), whose pickles are programs and not "
-        + "read; \(torchAdvice)"),
-    ForeignFile { pickle($0) },
-    ForeignFile(
-      "GGUF",
-      "is a language model for llama.cpp (GGUF), which cannot be read; convert the "
-        + "safetensors that it was made from"),
-    ForeignFile("7767517", "is a network of ncnn (.param); \(originalAdvice)"),
-    ForeignFile { sample in
-      sample.text.hasPrefix("<?xml") && sample.text.contains("<net ")
-        ? "is a network of OpenVINO (.xml); \(originalAdvice)" : nil
-    },
-    ForeignFile(
-      [0x93] + Array("NUMPY".utf8),
-      "is one array of NumPy (.npy), not a model; weights are read from an .npz archive, in which "
-        + "each array has a name"),
-    ForeignFile { sample in
-      let magic: [UInt8] = [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB]
-      return sample.count >= 48 && sample.end == magic
-        ? "is the index of a TensorFlow checkpoint, which cannot be read; \(tensorFlowAdvice)" : nil
-    },
-    ForeignFile(
-      "model_checkpoint_path",
-      "names the checkpoints of TensorFlow, which cannot be read; \(tensorFlowAdvice)"),
-  ]
+  package static let frameworks: [ForeignFile] =
+    [
+      ForeignFile { torch($0.members) },
+      ForeignFile(
+        [0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E],
+        "is a file of PyTorch (torch.save before version 1.6), whose pickles are programs and not "
+          + "read; \(torchAdvice)"),
+      ForeignFile { pickle($0) },
+      ForeignFile(
+        "GGUF",
+        "is a language model for llama.cpp (GGUF), which cannot be read; convert the "
+          + "safetensors that it was made from"),
+      ForeignFile("7767517", "is a network of ncnn (.param); \(originalAdvice)"),
+      ForeignFile { sample in
+        sample.text.hasPrefix("<?xml") && sample.text.contains("<net ")
+          ? "is a network of OpenVINO (.xml); \(originalAdvice)" : nil
+      },
+      ForeignFile(
+        [0x93] + Array("NUMPY".utf8),
+        "is one array of NumPy (.npy), not a model; weights are read from an .npz archive, in which "
+          + "each array has a name"),
+    ] + tensorFlow
 
   package static let tensorFlowAdvice =
     "load it in TensorFlow and save the Keras model with model.save(\"model.h5\")"

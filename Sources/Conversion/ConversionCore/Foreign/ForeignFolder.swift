@@ -8,9 +8,6 @@ package struct ForeignFolder: Sendable {
   package let explanation: @Sendable (String) -> String
 
   package static let all: [ForeignFolder] = [
-    ForeignFolder(members: ["saved_model.pb"]) { _ in
-      "is a SavedModel folder of TensorFlow, which cannot be read; " + ForeignFile.tensorFlowAdvice
-    },
     ForeignFolder(members: ["config.json", "model.weights.h5"]) { name in
       "is a .keras archive as a folder (zipped=False), which is not read as a whole; give "
         + "\(name)/model.weights.h5 with \(APIName.architecture) \(name)/config.json, and "
@@ -20,9 +17,8 @@ package struct ForeignFolder: Sendable {
       "is a model that Core ML compiled (.mlmodelc), which cannot be read; give the .mlmodel that it "
         + "was made from"
     },
-    ForeignFolder(members: ["checkpoint"]) { _ in
-      "is a folder with checkpoints of TensorFlow, which cannot be read; "
-        + ForeignFile.tensorFlowAdvice
+    ForeignFolder(members: ["checkpoint"]) { name in
+      "is a folder with checkpoints of TensorFlow; give the index of one: \(name)/NAME.index"
     },
     ForeignFolder(members: ["data.pkl", "version"]) { _ in
       "is a PyTorch archive that was unpacked; " + ForeignFile.torchAdvice

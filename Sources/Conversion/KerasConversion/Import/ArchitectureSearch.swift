@@ -25,7 +25,7 @@ struct ArchitectureSearch {
   private static let entryLimit = 200_000
 
   /// Searches next to a file.
-  init(nextTo path: String, of file: KerasFile) {
+  init(nextTo path: String, of file: any KerasModelFile) {
     let weightsPath = FilePath(path)
     let candidateNames = Self.names(for: weightsPath.name)
     let names = FolderListing.names(in: weightsPath.folder, limit: Self.entryLimit)
@@ -42,7 +42,8 @@ struct ArchitectureSearch {
   /// The names of files that may contain the architecture of a weights file with some name.
   static func names(for weights: String) -> Set<String> {
     var stem = weights
-    for ending in [".h5", ".hdf5", ".hdf", ".keras"] where stem.lowercased().hasSuffix(ending) {
+    for ending in [".h5", ".hdf5", ".hdf", ".keras", ".index"]
+    where stem.lowercased().hasSuffix(ending) {
       stem = String(stem.dropLast(ending.count))
       break
     }
@@ -59,7 +60,7 @@ struct ArchitectureSearch {
 
   /// Reads an architecture and checks that it has the layers of a file's weights.
   private static func read(
-    _ path: String, for file: KerasFile
+    _ path: String, for file: any KerasModelFile
   ) throws(WeighbridgeError) -> KerasArchitecture {
     guard try MappedFile(path: path).withBytes({ $0.byteCount }) <= sizeLimit else {
       throw .limitExceeded("is larger than any architecture")

@@ -8,7 +8,7 @@ import LayerCatalog
 extension KerasSource {
   /// Returns the layers of the file, with the output types of those that can be imported.
   package func outline() -> ModelOutline {
-    var outline = ModelOutline(format: formatName, byteCount: files[0].store.count)
+    var outline = ModelOutline(format: formatName, byteCount: weightByteCount)
     outline.provenance.framework = "keras"
     outline.provenance.frameworkVersion = version?.description
     outline.provenance.backend = backend
@@ -161,11 +161,11 @@ extension KerasSource {
 
   /// Returns the weights of a file that has nothing else.
   package static func weightOutline(_ store: ByteStore, path: String) -> ModelOutline? {
-    guard let file = try? KerasFile(store, path: path), file.model == nil,
+    guard let file = try? modelFile(store, path: path), file.model == nil,
       let groups = try? file.listedGroups()
     else { return nil }
     var outline = ModelOutline(
-      format: "keras \(file.container.rawValue)", byteCount: store.count)
+      format: "keras \(file.formatName)", byteCount: store.count)
     outline.provenance.framework = "keras"
     outline.provenance.frameworkVersion = file.version?.description
     outline.provenance.backend = file.backend

@@ -9,7 +9,7 @@ package struct KerasSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
   /// The file with the weights; `nil` for an architecture alone.
-  let file: KerasFile?
+  let file: (any KerasModelFile)?
   /// The largest number of a weight's elements for an architecture alone.
   let zerosLimit: Int?
   let model: KerasModelRecord
@@ -33,7 +33,7 @@ package struct KerasSource: Sendable {
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
     let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try KerasFile(store, path: path)
+      try Self.modelFile(store, path: path)
     }
     var origin = try Origin.find(of: file, path: path, options)
     origin.architecture.version = file.version ?? origin.architecture.version
@@ -41,6 +41,9 @@ package struct KerasSource: Sendable {
     let startsDigest = options.preparesWriting
     let role = origin.path == nil ? "model" : "weights"
     var files = [SourceFile(role: role, path: path, store: store, startsDigest: startsDigest)]
+    files += file.otherFiles.map {
+      SourceFile(role: role, path: $0.path, store: $0.store, startsDigest: startsDigest)
+    }
     if let path = origin.path {
       let store = try SourceFile.open(path)
       files.append(
@@ -49,6 +52,14 @@ package struct KerasSource: Sendable {
     try self.init(
       origin.architecture, file, files, options,
       foundArchitecture: options.architecture == nil ? origin.path : nil)
+  }
+
+  /// Opens a file in one of the formats that Keras writes.
+  static func modelFile(
+    _ store: ByteStore, path: String
+  ) throws(WeighbridgeError) -> any KerasModelFile {
+    store.withBytes { KerasTensorFlowFile.recognizes($0) }
+      ? try KerasTensorFlowFile(store, path: path) : try KerasFile(store, path: path)
   }
 
   /// Opens an architecture, a `to_json` or `to_yaml` string, whose weights are in another file
@@ -77,7 +88,7 @@ package struct KerasSource: Sendable {
   }
 
   private init(
-    _ architecture: KerasArchitecture, _ file: KerasFile?, _ files: [SourceFile],
+    _ architecture: KerasArchitecture, _ file: (any KerasModelFile)?, _ files: [SourceFile],
     _ options: ReadOptions,
     zerosLimit: Int? = nil, foundArchitecture: String? = nil
   ) throws(WeighbridgeError) {
@@ -103,7 +114,7 @@ package struct KerasSource: Sendable {
 
     /// Finds the user's architecture, else that of the file itself, else one next to it.
     static func find(
-      of file: KerasFile, path: String, _ options: ReadOptions
+      of file: any KerasModelFile, path: String, _ options: ReadOptions
     ) throws(WeighbridgeError) -> Origin {
       if let given = options.architecture {
         _ = try SourceFile.open(given)
@@ -121,8 +132,11 @@ package struct KerasSource: Sendable {
     }
   }
 
+  /// The size in bytes of the files with the weights.
+  package var weightByteCount: Int { file?.weightByteCount ?? files[0].store.count }
+
   /// The name of the file's format.
-  package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
+  package var formatName: String { "keras \(file?.formatName ?? "architecture")" }
 
   /// Imports the model.
   ///
@@ -158,7 +172,7 @@ package struct KerasSource: Sendable {
         })
       let result = try KerasImporter.importModel(
         model, writer: writer, weights: try weights(), vocabularies: try vocabularies(),
-        isInOrder: file.map { $0.container != .legacyHDF5 } ?? true, custom: custom,
+        isInOrder: file?.isInOrder ?? true, custom: custom,
         inputShapes: inputShapes, isStrict: isStrict, zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description

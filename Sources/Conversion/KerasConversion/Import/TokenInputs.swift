@@ -14,7 +14,7 @@ struct TokenInputs {
   private let layers: [TokenLayer]
 
   /// Finds the layers, except those inside nested models.
-  init(_ model: KerasModelRecord, _ file: KerasFile?) {
+  init(_ model: KerasModelRecord, _ file: (any KerasModelFile)?) {
     self.model = model
     var counts: [String: Int] = [:]
     var layers: [TokenLayer] = []

@@ -140,7 +140,8 @@ struct KerasObjectReader {
   private func checkEqual(_ weight: KerasWeight, _ path: String) throws(WeighbridgeError) {
     let other = try tree.dataset(at: path)
     guard other.shape == weight.shape, other.elementType == weight.elementType,
-      try tree.file.contents(of: other) == tree.file.contents(of: weight.dataset)
+      try tree.file.contents(of: other)
+        == tree.file.contents(of: tree.file.dataset(at: weight.path))
     else {
       throw .malformed("is a second copy of the weight \(path), but differs from it")
         .at(.path(weight.path)).at(file: tree.file.path)

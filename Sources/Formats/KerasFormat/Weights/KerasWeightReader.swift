@@ -48,7 +48,7 @@ struct KerasWeightReader {
   }
 
   /// A weight's name without the prefix of its layer and without TensorFlow's `:0`.
-  private static func localName(_ name: String, of layer: String) -> String {
+  static func localName(_ name: String, of layer: String) -> String {
     let path = HDF5File.path(name).utf8.dropFirst().prefix { $0 != UInt8(ascii: ":") }
     let rest = path.dropFirst(layer.utf8.count)
     let isPrefixed = rest.first == UInt8(ascii: "/") && path.starts(with: layer.utf8)

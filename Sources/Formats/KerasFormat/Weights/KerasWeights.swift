@@ -1,5 +1,5 @@
 package import Bytes
-package import HDF5File
+import HDF5File
 
 /// The weights of one layer, in the order in which Keras lists them.
 package struct KerasWeightGroup: Hashable, Sendable {
@@ -15,24 +15,26 @@ package struct KerasWeightGroup: Hashable, Sendable {
 package struct KerasWeight: Hashable, Sendable {
   /// The name as given in `weight_names`, such as `conv2d_1_1/kernel:0`.
   package let name: String
-  /// The array: its path in the file, element type, shape in Keras' axis order, and storage.
-  package let dataset: HDF5Dataset
   /// The name within its layer, such as `kernel`, or `att/query_dense/vars/0` in a layer of layers.
   package let localName: String
-
-  /// The full path in the file, for errors.
-  package var path: String { dataset.path }
+  /// The path or key in the file.
+  package let path: String
   /// The type of the elements.
-  package var elementType: ElementType { dataset.elementType }
+  package let elementType: ElementType
   /// The sizes in Keras' axis order; empty for a scalar.
-  package var shape: [Int] { dataset.shape }
+  package let shape: [Int]
+}
+
+extension KerasWeight {
+  /// A weight that is a dataset of an HDF5 file.
+  init(name: String, dataset: HDF5Dataset, localName: String) {
+    self.init(
+      name: name, localName: localName, path: dataset.path, elementType: dataset.elementType,
+      shape: dataset.shape)
+  }
 }
 
 extension KerasFile {
-  /// The weights grouped as in the file, independently of a model and without the training state.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
-  ///   datasets that are not numeric.
   package func listedGroups() throws(WeighbridgeError) -> [KerasWeightGroup] {
     guard container != .legacyHDF5 else { return weightGroups }
     var names: [String] = []

@@ -1,0 +1,163 @@
+import Foundation
+import TestSupport
+import Testing
+import Weighbridge
+
+/// A model of `Samples/TensorFlow`, in every form in which TensorFlow wrote it.
+struct TensorFlowCase: CustomTestStringConvertible, Sendable {
+  /// The version of TensorFlow.
+  let writer: String
+  let name: String
+
+  var testDescription: String { "\(writer)/\(name)" }
+  var folder: String { Paths.sample("TensorFlow/\(writer)/\(name)") }
+  var hasSavedModel: Bool { Files.isFolder("\(folder)/saved_model") }
+
+  /// The files of each form, and what is needed to read them.
+  var forms: [(path: String, options: ReadOptions)] {
+    var options = ReadOptions()
+    options.architecture = "\(folder)/architecture.json"
+    options.kerasVersion = writer == "2.3" ? "2.4.0" : nil
+    let whole = hasSavedModel ? [("\(folder)/saved_model", ReadOptions())] : []
+    return whole + [("\(folder)/weights.index", options)]
+  }
+
+  /// All cases, sorted.
+  static let all: [TensorFlowCase] = Files.names(in: Paths.sample("TensorFlow")).flatMap { writer in
+    Files.names(in: Paths.sample("TensorFlow/\(writer)"))
+      .filter { Files.isFolder(Paths.sample("TensorFlow/\(writer)/\($0)")) }
+      .map { TensorFlowCase(writer: writer, name: $0) }
+  }
+}
+
+/// SavedModels and checkpoints that Keras wrote, against what TensorFlow computed of them.
+@Suite struct TensorFlowTests {
+  private static let sequential = Paths.sample("TensorFlow/2.15/sequential_cnn")
+
+  @Test("There are samples of both ways to describe a model")
+  func caseCount() {
+    #expect(Set(TensorFlowCase.all.filter(\.hasSavedModel).map(\.writer)) == ["2.15", "2.3"])
+    #expect(TensorFlowCase.all.count >= 12)
+  }
+
+  @Test(
+    "Every form computes what TensorFlow did, and is the .h5 file's model",
+    arguments: TensorFlowCase.all)
+  func outputs(_ sample: TensorFlowCase) throws {
+    let inputs = try ArrayFile.read("\(sample.folder)/inputs.npz")
+    let expected = try ArrayFile.read("\(sample.folder)/outputs.npz")
+    let h5 = try Model(contentsOf: "\(sample.folder)/model.h5")
+    for (path, options) in sample.forms {
+      let model = try Model(contentsOf: path, options: options)
+      for distance in distances(actual: try model.run(inputs).outputs, expected: expected) {
+        #expect(distance.error <= 1e-5, "\(path): \(distance)")
+      }
+      let differences = try model.differences(from: h5)
+      #expect(differences.isEmpty, "\(path): \(differences.items)")
+      #expect(differences.comparedNumbers > 0)
+    }
+  }
+
+  @Test("A SavedModel is read by its folder, with and without a slash, and by its file")
+  func paths() throws {
+    let folder = "\(Self.sequential)/saved_model"
+    for path in [folder, "\(folder)/", "\(folder)/saved_model.pb"] {
+      #expect(try Model(contentsOf: path).content.description.name == "sequential")
+    }
+  }
+
+  @Test("The provenance has every file that was read, with its digest")
+  func provenance() throws {
+    let folder = try TemporaryFolder()
+    var options = ReadOptions()
+    options.architecture = "\(Self.sequential)/architecture.json"
+    let files = [
+      (
+        "\(Self.sequential)/saved_model", ReadOptions(),
+        [
+          "saved_model.pb", "keras_metadata.pb", "variables.index", "variables.data-00000-of-00001",
+        ]
+      ),
+      (
+        "\(Self.sequential)/weights", options,
+        ["weights.index", "weights.data-00000-of-00001", "architecture.json"]
+      ),
+    ]
+    for (path, options, names) in files {
+      try Model(contentsOf: path, options: options).write(to: folder.file("a.wbm"))
+      let sources = try Model(contentsOf: folder.file("a.wbm")).content.provenance.sources
+      #expect(sources.map(\.fileName) == names)
+      #expect(Set(sources.map(\.sha256)).count == names.count)
+      var verification = VerifyOptions()
+      verification.against = path
+      verification.againstOptions = options
+      let report = try Model(contentsOf: folder.file("a.wbm")).verify(verification)
+      #expect(report.passed, "\(report.results)")
+    }
+  }
+
+  @Test("What is inspected is shown without the architecture too")
+  func inspection() throws {
+    let saved = try Inspection(of: "\(Self.sequential)/saved_model")
+    #expect(saved.format == "keras savedmodel")
+    let weights = try Inspection(of: "\(Self.sequential)/weights.index")
+    #expect(weights.format == "keras checkpoint")
+    #expect(saved.weightByteCount > 0)
+  }
+
+  /// Copies a sample's SavedModel, and gives the copy.
+  private func copy(in folder: TemporaryFolder) throws -> String {
+    let copy = folder.file("copy")
+    try FileManager.default.copyItem(atPath: "\(Self.sequential)/saved_model", toPath: copy)
+    return copy
+  }
+
+  @Test(
+    "A part of a SavedModel that is missing is named, with what it is",
+    arguments: [
+      ("keras_metadata.pb", "which says what layers the model has"),
+      ("variables/variables.index", "which lists the weights"),
+      ("variables/variables.data-00000-of-00001", "number 1 of 1 files"),
+    ])
+  func missing(_ part: (name: String, phrase: String)) throws {
+    let folder = try TemporaryFolder()
+    let path = try copy(in: folder)
+    try FileManager.default.removeItem(atPath: "\(path)/\(part.name)")
+    let error = try #require(failure { _ = try Model(contentsOf: path) })
+    #expect(error.has(.missing, part.phrase), "\(error)")
+    #expect(error.place.file == "\(path)/\(part.name)")
+  }
+
+  @Test("A damaged tensor is named, and weights of another model are refused")
+  func damaged() throws {
+    let folder = try TemporaryFolder()
+    let path = try copy(in: folder)
+    let shard = "\(path)/variables/variables.data-00000-of-00001"
+    var bytes = Array(try Files.read(shard))
+    bytes[20] ^= 1
+    try Files.write(bytes, to: shard)
+    let error = failure { _ = try Model(contentsOf: path) }
+    #expect(error?.has(.damaged, "VARIABLE_VALUE: is damaged") == true, "\(error as Any)")
+    var options = ReadOptions()
+    options.architecture = Paths.sample("TensorFlow/2.15/shared_layer/architecture.json")
+    let other = failure {
+      _ = try Model(contentsOf: "\(Self.sequential)/weights.index", options: options)
+    }
+    #expect(other?.has(.mismatch, "is of a model with") == true, "\(other as Any)")
+  }
+
+  @Test("Files beside the weights say what they are, and what to give")
+  func others() throws {
+    let folder = try TemporaryFolder()
+    try Files.write(
+      Array("model_checkpoint_path: \"weights\"\n".utf8), to: folder.file("checkpoint"))
+    let samples = [
+      (folder.file("checkpoint"), "weights.index"),
+      ("\(Self.sequential)/saved_model/keras_metadata.pb", "is a part of a SavedModel"),
+    ]
+    for (path, phrase) in samples {
+      let error = try #require(failure { _ = try Model(contentsOf: path) })
+      #expect(error.has(.unsupported, phrase), "\(error)")
+    }
+  }
+}
