@@ -448,8 +448,9 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
       dependencies: [
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
-        "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat", "Verifier", "Vision",
-        "WBMConversion", "WBMFormat", "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
+        "ONNXFormat", "ProtobufWire", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat",
+        "TensorFlowFormat", "Verifier", "Vision", "WBMConversion", "WBMFormat", "Weighbridge", "YAML",
+        "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),

@@ -9,8 +9,7 @@ import Weighbridge
   static let samples: [HostileFile] = [
     .init("apple_double.h5", .unsupported, "(AppleDouble)", "give the one without \"._\""),
     .init("archive.tar", .unsupported, "is a tar archive; unpack it first"),
-    .init("checkpoint", .unsupported, "names the checkpoints of TensorFlow", "model.save("),
-    .init("checkpoint.index", .unsupported, "the index of a TensorFlow checkpoint", "model.save("),
+    .init("checkpoint", .unsupported, "says which checkpoint of TensorFlow", "model-1.index"),
     .init("data_set.h5", .malformed, "has: images uint8 [4, 8, 8, 3], labels int64 [4]"),
     .init("document.pdf", .unsupported, "is a PDF document"),
     .init("download.h5", .unsupported, "is a web page (HTML)", "download it again"),
@@ -35,8 +34,6 @@ import Weighbridge
       "table/block0_values float64 [2, 2]"),
     .init("pickle.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
     .init("pickle_text.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
-    .init("saved_model", .unsupported, "is a SavedModel folder of TensorFlow", "model.save("),
-    .init("saved_model.pb", .unsupported, "looks like a SavedModel of TensorFlow", "model.save("),
     .init("server_error.xml", .unsupported, "is a server's error message (XML)", "get it again"),
     .init("single.npy", .unsupported, "is one array of NumPy (.npy)", ".npz"),
     .init("sklearn.pkl", .unsupported, "is a scikit-learn model in a pickle file"),
@@ -53,7 +50,7 @@ import Weighbridge
 
   /// The samples that, by their first bytes, could be an architecture in text or darknet's weights.
   private static let likely: Set<String> = [
-    "data_set.h5", "frozen_graph.pb", "matlab.h5", "pandas.h5", "saved_model.pb", "text.cfg",
+    "data_set.h5", "frozen_graph.pb", "matlab.h5", "pandas.h5", "text.cfg",
   ]
   private static let certain = samples.filter { !likely.contains($0.name) }
 

@@ -146,6 +146,17 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     #expect(other?.has(.mismatch, "is of a model with") == true, "\(other as Any)")
   }
 
+  @Test("A SavedModel without layers, and an index without its tensors, are refused")
+  func hostile() throws {
+    let module = Paths.sample("Hostile/tensorflow/module")
+    let error = failure { _ = try Model(contentsOf: module) }
+    #expect(error?.has(.unsupported, "without a description by Keras") == true, "\(error as Any)")
+    let alone = failure {
+      _ = try Model(contentsOf: Paths.sample("Hostile/tensorflow/alone.index"))
+    }
+    #expect(alone?.has(.missing, "alone.data-00000-of-00001") == true, "\(alone as Any)")
+  }
+
   @Test("Files beside the weights say what they are, and what to give")
   func others() throws {
     let folder = try TemporaryFolder()

@@ -20,7 +20,7 @@ extension FuzzTarget {
   package static let syntax: [FuzzTarget] = [
     hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
     coremlSyntax, tfliteSyntax, wbmSyntax, json, yaml, image, ncnn,
-  ]
+  ] + tensorFlow
 
   /// Every object, attribute and dataset of an HDF5 file. Checksums are repaired, so that the data
   /// behind them is reached.

@@ -15,7 +15,6 @@ import json
 import math
 import os
 import pathlib
-import shutil
 import struct
 import sys
 import tarfile
@@ -29,7 +28,6 @@ STORIES = {
     "apple_double.h5": "What macOS writes beside a file on foreign disks and into zip archives (`._model.h5`).",
     "archive.tar": "A model in a tar archive.",
     "checkpoint": "The file of TensorFlow that names the newest checkpoint.",
-    "checkpoint.index": "The index of a TensorFlow checkpoint (`tf.train.Checkpoint`).",
     "data_set.h5": "Images and labels in HDF5, as `h5py` writes a data set.",
     "document.pdf": "A document.",
     "download.h5": "A web page that was saved in place of a model: a login was needed.",
@@ -51,8 +49,6 @@ STORIES = {
     "pandas.h5": "A table that pandas writes (`to_hdf`): PyTables in HDF5.",
     "pickle.pkl": "A pickle of arrays.",
     "pickle_text.pkl": "A pickle of protocol 0, which is text.",
-    "saved_model": "A SavedModel folder of TensorFlow.",
-    "saved_model.pb": "The graph of a SavedModel, taken out of its folder.",
     "server_error.xml": "The answer of a storage server that denies access.",
     "single.npy": "One array of NumPy.",
     "sklearn.pkl": "A scikit-learn classifier in a pickle.",
@@ -164,11 +160,8 @@ def tensorflow_files():
         tf.saved_model.save(Twice(), folder)
         saved = (pathlib.Path(folder) / "saved_model.pb").read_bytes()
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(os.path.join(folder, "c"))
-        write("checkpoint.index", (pathlib.Path(folder) / "c.index").read_bytes())
-    write("saved_model.pb", saved)
-    shutil.rmtree(HERE / "saved_model", ignore_errors=True)
-    (HERE / "saved_model").mkdir()
-    write("saved_model/saved_model.pb", saved)
+        write("../tensorflow/alone.index", (pathlib.Path(folder) / "c.index").read_bytes())
+    write("../tensorflow/module/saved_model.pb", saved)
     write("image.jpg", tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8)).numpy())
     write("image.png", tf.io.encode_png(tf.zeros([8, 8, 3], tf.uint8)).numpy())
 

@@ -31,8 +31,7 @@ extension ForeignFile {
       members.first?.hasSuffix(".npy") != true
     else { return nil }
     if names.contains("saved_model.pb") {
-      return "is a zip archive with a SavedModel of TensorFlow, which cannot be read; "
-        + tensorFlowAdvice
+      return "is a zip archive with a SavedModel of TensorFlow; unpack it, and give the folder"
     }
     if members.contains(where: { $0.contains(".mlpackage/") }) {
       return "is a zip archive with a Core ML package (.mlpackage); unpack it first"

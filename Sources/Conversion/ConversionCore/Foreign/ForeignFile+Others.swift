@@ -35,13 +35,12 @@ extension ForeignFile {
   package static let protobufFiles: [ForeignFile] = [
     ForeignFile { sample in
       guard !sample.isText else { return nil }
-      let isSaved = sample.begins([0x08, 0x01, 0x12])
-      guard isSaved || sample.begins([0x0A]) else { return nil }
+      guard sample.begins([0x0A]) else { return nil }
       if sample.contains("Convolution") && !sample.contains("Const") {
         return "looks like weights of Caffe (.caffemodel), which cannot be read"
       }
-      let content = isSaved ? "a SavedModel" : "a frozen graph"
-      return "looks like \(content) of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
+      return
+        "looks like a frozen graph of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
     }
   ]
 

@@ -65,10 +65,7 @@ package struct KerasTensorFlowFile: KerasModelFile {
     of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
     try locating({ $0.at(file: bundle.path) }) { () throws(WeighbridgeError) in
-      guard let graph else {
-        throw .unsupported(
-          "is a checkpoint of TensorFlow 1, which names variables and not the layers of a model")
-      }
+      guard let graph else { return try KerasNamedVariables(bundle).groups(of: model) }
       var reader = KerasCheckpointReader(graph, bundle, parts)
       return try reader.groups(of: model)
     }

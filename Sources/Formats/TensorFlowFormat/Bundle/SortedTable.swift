@@ -64,9 +64,9 @@ package struct SortedTable: Sendable {
     let checksum = CRC32C(of: bytes.extracting(range.lowerBound..<range.upperBound + 1)).masked
     guard stored == checksum else {
       throw .damaged(
-        "has a block whose checksum is wrong: \(stored), and its bytes give \(checksum)"
-      )
-      .at(.byte(range.lowerBound))
+        "has a block with a wrong checksum: its bytes give \(String(checksum, radix: 16)), and "
+          + "\(String(stored, radix: 16)) was written; copy the file again"
+      ).at(.byte(range.upperBound + 1))
     }
     guard type == 0 else {
       throw .unsupported(

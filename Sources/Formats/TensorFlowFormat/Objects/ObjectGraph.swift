@@ -37,18 +37,21 @@ package struct ObjectGraph: Sendable {
       () throws(WeighbridgeError) in
       guard strings.count == 1 else { throw .malformed("has \(strings.count) object graphs") }
       let message = strings[0]
-      do throws(WeighbridgeError) { return try Self.objects(message.span.bytes) } catch {
+      do throws(WeighbridgeError) { return try ObjectGraph(message.span.bytes).objects } catch {
         throw WeighbridgeError(error.code, error.reason)  // the offset is that in the string
       }
     }
   }
 
-  private static func objects(_ bytes: RawSpan) throws(WeighbridgeError) -> [Object] {
+  /// Reads a `TrackableObjectGraph`.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
+  package init(_ bytes: RawSpan) throws(WeighbridgeError) {
     var objects: [Object] = []
     try WireField.forEach(in: bytes, 0..<bytes.byteCount) { (field) throws(WeighbridgeError) in
       guard field.number == 1 else { return }
-      guard objects.count < objectLimit else {
-        throw .limitExceeded("has more than \(objectLimit) objects")
+      guard objects.count < Self.objectLimit else {
+        throw .limitExceeded("has more than \(Self.objectLimit) objects")
       }
       objects.append(try Object(bytes, field.range()))
     }
@@ -59,7 +62,7 @@ package struct ObjectGraph: Sendable {
           "object \(index) has the attribute \(name), object \(child) of \(objects.count)")
       }
     }
-    return objects
+    self.objects = objects
   }
 
   /// The elements of a list, which is an object with the attributes `0`, `1` and so on.
