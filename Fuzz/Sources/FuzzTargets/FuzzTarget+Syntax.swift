@@ -17,10 +17,11 @@ import ZipArchive
 
 /// The syntax readers, from bytes to plain records.
 extension FuzzTarget {
-  package static let syntax: [FuzzTarget] = [
-    hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
-    coremlSyntax, tfliteSyntax, wbmSyntax, json, yaml, image, ncnn,
-  ] + tensorFlow
+  package static let syntax: [FuzzTarget] =
+    [
+      hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
+      coremlSyntax, tfliteSyntax, wbmSyntax, json, yaml, image, ncnn,
+    ] + tensorFlow
 
   /// Every object, attribute and dataset of an HDF5 file. Checksums are repaired, so that the data
   /// behind them is reached.
