@@ -12,24 +12,17 @@ extension Graph {
   package func subgraph(
     _ positions: [Int], types: [TensorType]
   ) throws(WeighbridgeError) -> (graph: Graph, inputs: [ValueID]) {
-    var builder = GraphBuilder()
-    var (ids, inputs, outputs) = ([ValueID: ValueID](), [ValueID](), [ValueID]())
+    var copy = GraphCopy(self)
+    var inputs: [ValueID] = []
     for node in positions.map({ nodes[$0] }) {
-      for id in node.inputs where ids[id] == nil {
-        if let constant = self[id].constant {
-          ids[id] = try builder.addWeight(self[id].name, constant)
-        } else {
-          ids[id] = try builder.addInput(self[id].name, types[id.index])
-          inputs.append(id)
-        }
+      for id in node.inputs where copy[id] == nil && self[id].constant == nil {
+        try copy.addInput(Port(name: self[id].name, value: id), types[id.index])
+        inputs.append(id)
       }
-      outputs = try builder.addNode(
-        node.operation, named: node.name, inputs: node.inputs.compactMap { ids[$0] },
-        source: node.source, outputNames: node.outputs.map { self[$0].name },
-        quantization: node.quantization)
-      for (id, newID) in zip(node.outputs, outputs) { ids[id] = newID }
+      try copy.add(node)
     }
+    let outputs = positions.last.map { nodes[$0].outputs } ?? []
     let ports = outputs.enumerated().map { Port(name: "\($0)", value: $1) }
-    return (try builder.finish(outputs: ports), inputs)
+    return (try copy.finish(outputs: ports), inputs)
   }
 }

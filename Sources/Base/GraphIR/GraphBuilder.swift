@@ -5,20 +5,29 @@ package struct GraphBuilder {
   private var values: [Value] = []
   private var nodes: [Node] = []
   private var inputs: [Port] = []
-  private var valueNames = UniqueNames()
+  private var valueNames: UniqueNames
   private var nodeNames = UniqueNames()
+  /// The names that only values which must have them get.
+  private var reservedNames: Set<String>
 
   /// An empty graph.
-  package init() {}
+  ///
+  /// - Parameter names: Names that are kept for inputs, weights and outputs of nodes that must have
+  ///   them: no other value is given one of them.
+  package init(reserving names: [String] = []) {
+    reservedNames = Set(names)
+    valueNames = UniqueNames(names)
+  }
 
   /// Adds an input of the model.
   ///
+  /// - Parameter port: The name of the input; by default that of the value.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there already is a value of that name.
   package mutating func addInput(
-    _ name: String, _ type: TensorType
+    _ name: String, port: String? = nil, _ type: TensorType
   ) throws(WeighbridgeError) -> ValueID {
     let id = try addValue(Value(name: name, type: type))
-    inputs.append(Port(name: name, value: id))
+    inputs.append(Port(name: port ?? name, value: id))
     return id
   }
 
@@ -104,7 +113,7 @@ package struct GraphBuilder {
   }
 
   private mutating func addValue(_ value: Value) throws(WeighbridgeError) -> ValueID {
-    guard valueNames.insert(value.name) else {
+    guard reservedNames.remove(value.name) != nil || valueNames.insert(value.name) else {
       throw .malformed("two tensors have the name \(value.name)")
     }
     values.append(value)

@@ -68,6 +68,8 @@ package protocol Exporter {
   /// Whether weights stay encoded if the format supports their encoding; others are listed among
   /// the losses.
   static var keepsEncodings: Bool { get }
+  /// The changes to a model before it is written, in order; by default there are none.
+  static func passes(_ options: Options) -> [ExportPass]
 
   /// Writes the whole model, or nothing at all.
   ///
@@ -76,6 +78,10 @@ package protocol Exporter {
   static func write(
     _ content: ModelContent, to path: String, options: Options, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport
+}
+
+extension Exporter {
+  package static func passes(_ options: Options) -> [ExportPass] { [] }
 }
 
 /// The options of a format that has none.

@@ -18,14 +18,12 @@ package struct BatchNormalizationFolding: Sendable {
   /// - Complexity: Linear in the number of values and in the folded weights.
   package init(_ original: Graph) throws(WeighbridgeError) {
     let pairs = Self.pairs(original)
-    let folded = Set(pairs.flatMap { [$0.key, $0.value] })
-    var copy = try GraphCopy(
-      original, keeping: original.nodes.indices.filter { !folded.contains($0) })
+    var copy = try GraphCopy(withInputsOf: original)
     for (position, node) in original.nodes.enumerated() where !pairs.values.contains(position) {
       if let linearPosition = pairs[position] {
         let linear = original.nodes[linearPosition]
         copy[node.outputs[0]] = try Self.add(
-          linear, node, input: copy[linear.inputs[0]], original, to: &copy.builder)
+          linear, node, input: copy.copy(of: linear.inputs[0]), original, to: &copy.builder)
       } else {
         try copy.add(node)
       }
@@ -63,11 +61,11 @@ package struct BatchNormalizationFolding: Sendable {
 
   /// Adds a convolution or dense layer with a normalization folded into its weights.
   private static func add(
-    _ linear: Node, _ node: Node, input: ValueID?, _ graph: Graph, to builder: inout GraphBuilder
+    _ linear: Node, _ node: Node, input: ValueID, _ graph: Graph, to builder: inout GraphBuilder
   ) throws(WeighbridgeError) -> ValueID? {
     let weights = linear.inputs.dropFirst().compactMap { graph[$0].constant }
     let statistics = node.inputs.dropFirst().compactMap { graph[$0].constant }
-    guard let input, let kernel = weights.first,
+    guard let kernel = weights.first,
       let normalization = node.operation as? BatchNormalization
     else { return nil }
     let affine = normalization.affine(statistics.map(\.doubles))
@@ -78,10 +76,10 @@ package struct BatchNormalizationFolding: Sendable {
     let type = kernel.elementType
     let inputs = [
       input,
-      try builder.addWeight(
-        "\(linear.name)/folded_kernel", Tensor(type, shape: kernel.shape, elements)),
-      try builder.addWeight(
-        "\(linear.name)/folded_bias", Tensor(type, shape: [biases.count], biases)),
+      try builder.addConstant(
+        Tensor(type, shape: kernel.shape, elements), named: "\(linear.name)/folded_kernel"),
+      try builder.addConstant(
+        Tensor(type, shape: [biases.count], biases), named: "\(linear.name)/folded_bias"),
     ]
     return try builder.addNode(
       withBias(linear.operation), named: linear.name, inputs: inputs, source: linear.source,

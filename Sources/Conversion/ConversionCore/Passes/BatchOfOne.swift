@@ -19,19 +19,15 @@ package struct BatchOfOne: Sendable {
   /// - Complexity: Linear in the number of values.
   package init(_ original: Graph, ranks: ClosedRange<Int>) throws(WeighbridgeError) {
     let changes = Self.changes(original, ranks)
-    let keptNodes = original.nodes.indices.filter { !changes.removed.contains($0) }
-    var copy = try GraphCopy(original, keeping: keptNodes) { port in
+    var copy = try GraphCopy(withInputsOf: original) { port in
       let type = original[port.value].type
       return changes.inputs.contains(port.value) ? type.with(shape: [1] + type.shape) : type
     }
     for (position, node) in original.nodes.enumerated() {
       if changes.removed.contains(position) {
-        copy[node.outputs[0]] = copy[node.inputs[0]]
+        copy[node.outputs[0]] = try copy.copy(of: node.inputs[0])
       } else if changes.reduced.contains(position), let squeeze = node.operation as? Squeeze {
-        try copy.add(
-          Node(
-            name: node.name, operation: Squeeze(axes: Array(squeeze.axes.dropFirst())),
-            inputs: node.inputs, outputs: node.outputs, source: node.source))
+        try copy.add(node, as: Squeeze(axes: Array(squeeze.axes.dropFirst())))
       } else {
         try copy.add(node)
       }
@@ -44,10 +40,7 @@ package struct BatchOfOne: Sendable {
   private static func changes(
     _ graph: Graph, _ ranks: ClosedRange<Int>
   ) -> (inputs: Set<ValueID>, removed: Set<Int>, reduced: Set<Int>) {
-    var readers: [ValueID: [Int]] = [:]
-    for (position, node) in graph.nodes.enumerated() {
-      for id in node.inputs { readers[id, default: []].append(position) }
-    }
+    let readers = graph.readers
     let outputs = Set(graph.outputs.map(\.value))
     var removed: Set<Int> = []
     var reduced: Set<Int> = []

@@ -22,12 +22,12 @@ package struct PixelBlocks: Sendable {
       graph = original
       return
     }
-    var copy = try GraphCopy(
-      original, keeping: original.nodes.indices.filter { !replaced.contains($0) })
+    var copy = try GraphCopy(withInputsOf: original)
     for (position, node) in original.nodes.enumerated() {
       if let chain = chains[position] {
         copy[node.outputs[0]] = try chain.shuffle.add(
-          to: &copy.builder, copy[chain.input], node, output: original[node.outputs[0]].name)
+          to: &copy.builder, copy.copy(of: chain.input), node,
+          output: original[node.outputs[0]].name)
       } else if !replaced.contains(position) {
         try copy.add(node)
       }
@@ -184,9 +184,9 @@ private struct PixelShuffle {
   ///   - node: The last of the nodes that it replaces.
   ///   - output: The name of that node's output.
   func add(
-    to builder: inout GraphBuilder, _ input: ValueID?, _ node: Node, output: String
-  ) throws(WeighbridgeError) -> ValueID? {
-    guard var value = input else { return nil }
+    to builder: inout GraphBuilder, _ input: ValueID, _ node: Node, output: String
+  ) throws(WeighbridgeError) -> ValueID {
+    var value = input
     let operation: any Operator =
       toDepth
       ? SpaceToDepth(block: block, layout: layout) : DepthToSpace(block: block, layout: layout)
@@ -203,9 +203,9 @@ private struct PixelShuffle {
     if toDepth { value = try add(operation, [value], "blocks", isLast: false) }
     var indices = order
     if toDepth { for (new, old) in order.enumerated() { indices[old] = new } }
-    let indexWeight = try builder.addWeight(
-      "\(node.name)/channel_order",
-      Tensor(.int64, shape: [order.count], indices.map(Double.init)))
+    let indexWeight = try builder.addConstant(
+      Tensor(.int64, shape: [order.count], indices.map(Double.init)),
+      named: "\(node.name)/channel_order")
     value = try add(
       Gather(axis: layout.channelAxis(rank: 4)), [value, indexWeight], "channels", isLast: toDepth)
     return toDepth ? value : try add(operation, [value], "", isLast: true)

@@ -19,24 +19,10 @@ enum CoreMLBidirectionalPairs {
         uses[node.outputs[0]] == 1 && node.outputs.dropFirst().allSatisfy { uses[$0] == nil }
       }
       guard isUsedOnlyHere, zip(nodes, node.inputs).allSatisfy({ $0.outputs[0] == $1 }),
-        isPair(nodes, graph)
+        CoreMLRecurrent.isPair(nodes, graph)
       else { continue }
       groups.absorb(positions, into: position)
     }
     return groups
-  }
-
-  /// Whether two nodes are the forward and the backward LSTM of one layer of Core ML.
-  private static func isPair(_ nodes: [Node], _ graph: Graph) -> Bool {
-    let operations = nodes.compactMap { $0.operation as? LSTM }
-    guard operations.count == 2, nodes[0].inputs[0] == nodes[1].inputs[0] else { return false }
-    let recurrences = operations.map(\.recurrence)
-    let recurrentShapes = nodes.map { graph[$0.inputs[2]].type.shape }
-    return recurrences.map(\.isReversed) == [false, true]
-      && recurrentShapes[0] == recurrentShapes[1]
-      && recurrences[0].returnsSequences == recurrences[1].returnsSequences
-      && recurrences.allSatisfy({ $0.mask == .none && !$0.hasInitialStates })
-      && (operations[0].bias == .none) == (operations[1].bias == .none)
-      && operations.allSatisfy(CoreMLRecurrent.supportsActivations)
   }
 }

@@ -24,6 +24,13 @@ struct CoreMLDetection {
     self.labels = labels.isEmpty ? (0..<detector.classCount).map { "\($0)" } : labels
   }
 
+  /// Returns the graph of decoded boxes with the names that the suppression reads.
+  static func naming(_ boxes: Graph) -> Graph {
+    boxes.renamingPorts(
+      inputs: boxes.inputs.map(\.name),
+      outputs: [rawOutputs.confidence, rawOutputs.coordinates])
+  }
+
   /// How the suppression differs from the detector's own, as messages.
   var losses: [String] {
     detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : []

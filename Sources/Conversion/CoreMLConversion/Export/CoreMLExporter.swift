@@ -10,6 +10,14 @@ import ProtobufWire
 package enum CoreMLExporter: Exporter {
   package static let keepsEncodings = true
 
+  package static func passes(_ options: CoreMLOptions) -> [ExportPass] {
+    // An array of three axes may be an image without a batch, and Core ML has at most five axes.
+    [.addBatch(ranks: 3...3)]
+      + (options.withNMS ?? true ? [.decodeBoxes(ofDetectorsOnly: options.withNMS == nil)] : [])
+      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
+      + [.findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample]
+  }
+
   package static func write(
     _ content: ModelContent, to path: String, options: CoreMLOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {

@@ -80,44 +80,15 @@ struct CoreMLExportSource {
   let losses: [String]
 
   init(_ content: ModelContent, options: CoreMLOptions) throws(WeighbridgeError) {
-    var (graph, description) = (
-      try BatchOfOne(content.graph, ranks: 3...3).graph, content.description
-    )
-    detector = options.withNMS ?? true ? description.detector : nil
-    if options.withNMS ?? (detector != nil) {
-      graph = try Self.boxes(graph, description)
-      description.outputs = []  // their summaries describe the heads
-    }
-    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
-    graph = try PixelBlocks(graph).graph  // Core ML has at most five axes
-    let converted = try ChannelsFirst(
-      graph, transposesPorts: true, outputGroup: description.headNames,
-      needsLayout: CoreMLOperators.table.needsLayout)
-    self.graph = converted.graph
-    self.description = converted.adapting(description)
-    let types = try SingleExample.types(converted.graph, for: "Core ML")
-    self.types = types
+    let prepared = try PreparedModel(
+      content, CoreMLExporter.passes(options), for: "Core ML",
+      CoreMLOperators.table)
+    detector = options.withNMS ?? true ? content.description.detector : nil
+    let graph = detector == nil ? prepared.graph : CoreMLDetection.naming(prepared.graph)
     sizes = try CoreMLImageSizes(
-      options.sizes, converted.graph, converted.graph.inputs.map { types[$0.value.index] })
-    var losses = converted.losses
-    if detector != nil { losses += DetectionDecoding.losses(content.description) }
-    self.losses = losses
-  }
-
-  /// Returns the graph of a detector that returns boxes.
-  private static func boxes(
-    _ graph: Graph, _ description: ModelDescription
-  ) throws(WeighbridgeError) -> Graph {
-    do throws(WeighbridgeError) {
-      let boxes = try DetectionDecoding(graph, description).graph
-      let names = CoreMLDetection.rawOutputs
-      return boxes.renamingPorts(
-        inputs: boxes.inputs.map(\.name), outputs: [names.confidence, names.coordinates])
-    } catch {
-      throw WeighbridgeError(
-        error.code, "\(error.reason) (\(APIName.withoutNMS) writes the heads as they are)",
-        place: error.place)
-    }
+      options.sizes, graph, graph.inputs.map { prepared.types[$0.value.index] })
+    self.graph = graph
+    (types, description, losses) = (prepared.types, prepared.description, prepared.losses)
   }
 
   /// Returns the type of a value.

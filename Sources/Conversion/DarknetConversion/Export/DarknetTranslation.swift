@@ -63,9 +63,7 @@ struct DarknetTranslation: ExportBuilder {
     graph = content.graph
     detector = content.description.detector
     self.fork = fork
-    consumers = graph.nodes.enumerated().reduce(into: [:]) { consumers, entry in
-      for id in entry.element.inputs { consumers[id, default: []].append(entry.offset) }
-    }
+    consumers = graph.readers
     guard graph.inputs.count == 1, let port = graph.inputs.first,
       var source = Self.inputSource(graph, graph[port.value].type),
       let net = DarknetSectionText(
@@ -160,11 +158,7 @@ struct DarknetTranslation: ExportBuilder {
 extension Graph {
   /// The axis order of the first operator that states one.
   fileprivate var imageLayout: DataLayout? {
-    for node in nodes {
-      let entry = node.operation.attributes.entries.first { $0.name == "layout" }
-      if case .string(let rawValue)? = entry?.value { return DataLayout(rawValue: rawValue) }
-    }
-    return nil
+    nodes.lazy.compactMap { ($0.operation as? any ImageOperator)?.layout }.first
   }
 }
 

@@ -100,7 +100,7 @@ enum DarknetRecurrent {
     return try layer.add(Add(), [kept, fresh])
   }
 
-  /// The LSTM (Hochreiter and Schmidhuber 1997).
+  /// Long short-term memory (Hochreiter and Schmidhuber 1997).
   private static let lstm: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let units = try layer.integer("output", default: 1, in: 1...1 << 24)
     let normalizes = try layer.flag("batch_normalize")
@@ -146,7 +146,7 @@ enum DarknetRecurrent {
     return try layer.convolved(sum, outputWeights, activation: activation)
   }
 
-  /// The convolutional LSTM (Shi et al. 2015) of AlexeyAB's darknet.
+  /// The recurrent convolution (Shi et al. 2015) of AlexeyAB's darknet.
   private static let convLSTM: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let window = try layer.recurrentWindow("output")
     let hasPeephole = try layer.flag("peephole")

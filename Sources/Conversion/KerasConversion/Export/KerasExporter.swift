@@ -15,7 +15,9 @@ struct KerasTranslation {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras cannot express.
   init(_ content: ModelContent, format: KerasOutputFormat) throws(WeighbridgeError) {
-    let graph = try ChannelsLast(content.graph, needsLayout: KerasOperators.table.needsLayout).graph
+    let graph = try PreparedModel(
+      content, [.convertLayout(transposesPorts: false)], for: "Keras", KerasOperators.table
+    ).graph
     var builder = KerasModelBuilder(format: format, graph)
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
     let results = try builder.emit(graph, inputs: inputs, groups: builder.groups)

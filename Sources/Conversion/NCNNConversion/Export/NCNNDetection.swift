@@ -9,8 +9,6 @@ import NCNNFormat
 struct NCNNDetection {
   static let output = "detections"
 
-  /// The graph that returns the heads before their activation.
-  let graph: Graph
   private let interface: DetectorInterface
   private let grid: DetectorDescription.Grid
   private var detector: DetectorDescription { interface.detector }
@@ -34,31 +32,6 @@ struct NCNNDetection {
         "ncnn reads the boxes of YOLOv3 heads with as many anchors each, without scale_x_y")
     }
     self.grid = grid
-    var heads = try content.graph.heads(of: detector)
-    if !detector.activated.isEmpty {
-      heads = try heads.map { (head) throws(WeighbridgeError) in
-        try Self.source(head, content.graph)
-      }
-    }
-    let copy = try GraphCopy(content.graph, for: heads)
-    graph = try copy.builder.finish(
-      outputs: zip(detector.outputs, heads).compactMap { name, value in
-        copy[value].map { Port(name: name, value: $0) }
-      })
-  }
-
-  /// The input of the layer that produces a head.
-  private static func source(_ head: ValueID, _ graph: Graph) throws(WeighbridgeError) -> ValueID {
-    let layer = graph.producers[head].map { graph.nodes[$0].source.callName }
-    let nodes = graph.nodes.filter { $0.source.callName == layer }
-    let produced = Set(nodes.flatMap(\.outputs))
-    let consumed = Set(nodes.flatMap(\.inputs)).subtracting(produced).filter {
-      graph[$0].constant == nil
-    }
-    guard consumed.count == 1, let value = consumed.first else {
-      throw .unsupported("ncnn takes heads before their activation, and \(layer ?? "") hides them")
-    }
-    return value
   }
 
   /// Adds the layer.

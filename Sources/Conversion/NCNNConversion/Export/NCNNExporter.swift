@@ -7,6 +7,14 @@ import NCNNFormat
 package enum NCNNExporter: Exporter {
   package static let keepsEncodings = false
 
+  package static func passes(_ options: NCNNOptions) -> [ExportPass] {
+    // ncnn's own layer decodes boxes. Arrays without a batch, as those of Core ML, are its own.
+    (options.withNMS ?? false ? [.removeHeadActivations] : [])
+      + [.addBatch(ranks: 1...NCNNBuilder.maximumRank)]
+      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
+      + [.findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample]
+  }
+
   package static func write(
     _ content: ModelContent, to path: String, options: NCNNOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {

@@ -14,17 +14,11 @@ struct NCNNTranslation {
   private(set) var losses: [String]
 
   init(_ content: ModelContent, options: NCNNOptions) throws(WeighbridgeError) {
-    var graph = content.graph
     let detection = options.withNMS ?? false ? try NCNNDetection(content) : nil
-    if let detection { graph = detection.graph }
-    // Arrays without a batch, as those of Core ML, are ncnn's own.
-    graph = try BatchOfOne(graph, ranks: 1...NCNNBuilder.maximumRank).graph
-    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
-    let channelsFirst = try ChannelsFirst(
-      try PixelBlocks(graph).graph, transposesPorts: true,
-      outputGroup: content.description.headNames, needsLayout: NCNNOperators.table.needsLayout)
-    graph = channelsFirst.graph
-    let types = try SingleExample.types(graph, for: "ncnn")
+    let prepared = try PreparedModel(
+      content, NCNNExporter.passes(options), for: "ncnn",
+      NCNNOperators.table)
+    let (graph, types) = (prepared.graph, prepared.types)
     let names = graph.inputs.map { NCNNBuilder.validName($0.name) }
     var builder = NCNNBuilder(reserved: names, indexInputs: Self.indexInputs(graph))
     let requestedNames = detection.map { _ in [NCNNDetection.output] } ?? graph.outputs.map(\.name)
@@ -43,7 +37,7 @@ struct NCNNTranslation {
     let needed = builder.layers.needed(for: outputNames, renaming: newNames)
     layers = inputs.map(Self.input) + needed
     weights = builder.weights
-    losses = channelsFirst.losses + (detection == nil ? [] : NCNNDetection.losses)
+    losses = prepared.losses + (detection == nil ? [] : NCNNDetection.losses)
     if content.description != ModelDescription() {
       losses.append("the description of the model is not in ncnn's files")
     }

@@ -9,6 +9,12 @@ import ONNXFormat
 package enum ONNXExporter: Exporter {
   package static let keepsEncodings = true
 
+  package static func passes(_ options: ONNXOptions) -> [ExportPass] {
+    (options.withNMS ?? false ? [.decodeBoxes(ofDetectorsOnly: false)] : [])
+      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
+      + [.findPixelBlocks, .convertLayout(transposesPorts: options.layout == .nchw)]
+  }
+
   package static func write(
     _ content: ModelContent, to path: String, options: ONNXOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {

@@ -28,8 +28,13 @@ struct ONNXTranslation {
     guard let irVersion = Self.irVersions[opset] else {
       throw .mismatch("the opset \(opset) is asked for, and 13 to 21 can be written")
     }
-    let (converted, suppression) = try Self.prepared(content, options)
-    let (graph, description) = (converted.graph, converted.adapting(content.description))
+    let detector = options.withNMS ?? false ? content.description.detector : nil
+    let suppression = try detector.map { (detector) throws(WeighbridgeError) in
+      try ONNXSuppression(detector)
+    }
+    let prepared = try PreparedModel(
+      content, ONNXExporter.passes(options), for: "ONNX", ONNXOperators.table)
+    let (graph, description) = (prepared.graph, prepared.description)
     let names = graph.inputs.map(\.name)
     var builder = ONNXGraphBuilder(opset: opset, precision: options.precision, reserved: names)
     let requestedNames =
@@ -52,7 +57,7 @@ struct ONNXTranslation {
     losses =
       zip(requestedNames, outputNames).filter { $0 != $1 }
       .map { "the output \($0) is called \($1)" }
-      + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
+      + (suppression?.losses ?? []) + prepared.losses
       + builder.widened.losses
   }
 
@@ -69,26 +74,6 @@ struct ONNXTranslation {
     let nodes = (builder.decodingNodes + builder.nodes).needed(for: names, renaming: newNames)
     let readNames = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
     return (nodes, builder.weights.filter { readNames.contains($0.initializer.name) })
-  }
-
-  /// Returns the graph to translate, and the suppression of its boxes where requested.
-  private static func prepared(
-    _ content: ModelContent, _ options: ONNXOptions
-  ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
-    var graph = content.graph
-    var suppression: ONNXSuppression?
-    if options.withNMS ?? false {
-      graph = try DetectionDecoding(graph, content.description).graph
-      suppression = try content.description.detector.map { (detector) throws(WeighbridgeError) in
-        try ONNXSuppression(detector)
-      }
-    }
-    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
-    graph = try PixelBlocks(graph).graph
-    let converted = try ChannelsFirst(
-      graph, transposesPorts: options.layout == .nchw, outputGroup: content.description.headNames,
-      needsLayout: ONNXOperators.table.needsLayout)
-    return (converted, suppression)
   }
 
   /// The inputs and outputs of the file, and the results before they get the outputs' names.

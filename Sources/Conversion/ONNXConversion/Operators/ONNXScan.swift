@@ -142,7 +142,7 @@ extension ONNXGraphBuilder {
     return result
   }
 
-  /// Adds a convolutional LSTM as a loop.
+  /// Adds a recurrent convolution as a loop.
   mutating func convLSTM(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {

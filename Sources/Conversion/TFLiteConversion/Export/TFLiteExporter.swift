@@ -7,6 +7,11 @@ import TFLiteFormat
 package enum TFLiteExporter: Exporter {
   package static let keepsEncodings = false
 
+  package static func passes(_ options: TFLiteOptions) -> [ExportPass] {
+    (options.foldBatchNorm ? [.foldBatchNormalization] : [])
+      + [.convertLayout(transposesPorts: false)]
+  }
+
   package static func write(
     _ content: ModelContent, to path: String, options: TFLiteOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {

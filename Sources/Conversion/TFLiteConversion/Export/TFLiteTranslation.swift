@@ -14,9 +14,10 @@ struct TFLiteTranslation {
   let losses: [String]
 
   init(_ content: ModelContent, options: TFLiteOptions) throws(WeighbridgeError) {
-    var graph = content.graph
-    if options.foldBatchNorm { graph = try BatchNormalizationFolding(graph).graph }
-    graph = try ChannelsLast(graph, needsLayout: TFLiteOperators.table.needsLayout).graph
+    let prepared = try PreparedModel(
+      content, TFLiteExporter.passes(options), for: "TFLite",
+      TFLiteOperators.table)
+    let graph = prepared.graph
     let outputNames = graph.outputs.map(\.name)
     var builder = TFLiteBuilder(reserved: graph.inputs.map(\.name) + outputNames)
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
@@ -37,7 +38,6 @@ struct TFLiteTranslation {
     if content.description != ModelDescription() {
       losses.append("the description of the model is not in the file, but for its name")
     }
-    if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     self.losses = losses
   }
 }

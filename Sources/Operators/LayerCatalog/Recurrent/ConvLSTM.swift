@@ -15,7 +15,7 @@ package import GraphIR
 /// - bias b: `[4 filters]`
 /// - outputs: h of every step, in the input's layout, or only of the step processed last, without
 ///   the time axis; the final h; the final c
-package struct ConvLSTM: PrimitiveOperator {
+package struct ConvLSTM: PrimitiveOperator, LSTMCell {
   /// The window of the input's convolution; its size is that of both kernels.
   package let window: Window
   /// The order of the axes of each step.
@@ -31,7 +31,6 @@ package struct ConvLSTM: PrimitiveOperator {
 
   package static let kind = "conv_lstm"
   package static let version = 1
-  package static let stateNames = LSTM.stateNames
 
   package static let declaration = OperatorDeclaration<Self>(
     """
@@ -162,9 +161,7 @@ extension ConvLSTM {
       [input, weights[0]] + weights[2...], workers: workers)[0]
     let fromState = try stateConvolution(.channelsFirst).evaluate(
       [state, weights[1]], workers: workers)[0]
-    return LSTM.states(
-      zip(fromInput.doubles, fromState.doubles).map(+), cell: states[1], activation: activation,
-      recurrentActivation: recurrentActivation)
+    return self.states(zip(fromInput.doubles, fromState.doubles).map(+), cell: states[1])
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
@@ -199,9 +196,8 @@ extension ConvLSTM {
     let fromState = try convolved(
       states[0], stateConvolution(.channelsFirst), [weights[1]], &make)
     let sums = try make.sum(fromInput, fromState)
-    return try LSTM.states(
-      sums, cell: states[1], axis: layout.channelAxis(rank: make.type(sums).rank),
-      activation: activation, recurrentActivation: recurrentActivation, &make)
+    let axis = layout.channelAxis(rank: make.type(sums).rank)
+    return try self.states(sums, cell: states[1], axis: axis, &make)
   }
 
   /// Adds a channels-first convolution of images that have the operator's layout.

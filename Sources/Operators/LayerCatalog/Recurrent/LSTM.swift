@@ -12,7 +12,7 @@ package import GraphIR
 /// - bias: `[4 units]` b, or `[2, 4 units]` b and b'
 /// - outputs: h of every step, `[batch, time, units]`, or only of the step processed last, `[batch,
 ///   units]`; the final h; the final c
-package struct LSTM: RecurrentOperator {
+package struct LSTM: RecurrentOperator, LSTMCell {
   /// How it iterates over the sequence, and what it outputs.
   package let recurrence: Recurrence
   /// The kind of bias.
@@ -25,7 +25,6 @@ package struct LSTM: RecurrentOperator {
   package static let kind = "lstm"
   package static let version = 1
   package static let gateCount = 4
-  package static let stateNames = ["h", "c"]
 
   package static let declaration = OperatorDeclaration<Self>(
     """
@@ -62,22 +61,7 @@ extension LSTM {
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]] {
     let sums = zip(sums, stateSums(states[0], 0..<sums.count)).map(+)
-    return Self.states(
-      sums, cell: states[1], activation: activation, recurrentActivation: recurrentActivation)
-  }
-
-  /// Returns the states h and c after a step, from the sums of the gates and the previous c.
-  static func states(
-    _ sums: [Double], cell: [Double], activation: CellActivation,
-    recurrentActivation: CellActivation
-  ) -> [[Double]] {
-    let units = cell.count
-    let input = recurrentActivation.apply(sums[0..<units])
-    let forget = recurrentActivation.apply(sums[units..<2 * units])
-    let candidate = activation.apply(sums[2 * units..<3 * units])
-    let output = recurrentActivation.apply(sums[3 * units..<4 * units])
-    let cell = cell.indices.map { forget[$0] * cell[$0] + input[$0] * candidate[$0] }
-    return [zip(output, activation.apply(cell[...])).map(*), cell]
+    return self.states(sums, cell: states[1])
   }
 }
 
@@ -86,24 +70,6 @@ extension LSTM {
     _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
   ) throws(WeighbridgeError) -> [ValueID] {
     let sums = try make.sum(sums, try stateSums(&make, states[0], 0..<Self.gateCount))
-    return try Self.states(
-      sums, cell: states[1], axis: 1, activation: activation,
-      recurrentActivation: recurrentActivation, &make)
-  }
-
-  /// Adds nodes for the states h and c after a step, from the sums of the gates along an axis and
-  /// the previous c.
-  static func states(
-    _ sums: ValueID, cell: ValueID, axis: Int, activation: CellActivation,
-    recurrentActivation: CellActivation, _ make: inout Composition
-  ) throws(WeighbridgeError) -> [ValueID] {
-    let gates = try make.split(sums, into: gateCount, axis: axis)
-    let input = try make(recurrentActivation.operation, gates[0])
-    let forget = try make(recurrentActivation.operation, gates[1])
-    let candidate = try make(activation.operation, gates[2])
-    let output = try make(recurrentActivation.operation, gates[3])
-    let kept = try make.product(forget, cell)
-    let cell = try make.sum(kept, try make.product(input, candidate))
-    return [try make.product(output, try make(activation.operation, cell)), cell]
+    return try self.states(sums, cell: states[1], axis: 1, &make)
   }
 }

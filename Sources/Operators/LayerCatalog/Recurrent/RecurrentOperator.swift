@@ -111,7 +111,7 @@ extension RecurrentOperator {
     let (sums, overflow) = recurrent[1].multipliedReportingOverflow(by: Self.gateCount)
     guard !overflow, recurrent[0] == sums, kernel[0] == sums else {
       throw ShapeError(
-        "the kernels \(kernel) and \(recurrent) are not of \(Self.gateCount) gates of as many "
+        "the kernels \(kernel) and \(recurrent) do not have \(Self.gateCount) gates of equally many "
           + "units")
     }
     guard features.agrees(with: .fixed(kernel[1])) else {

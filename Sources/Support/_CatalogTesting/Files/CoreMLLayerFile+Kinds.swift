@@ -87,7 +87,7 @@ extension CoreMLLayerFile {
     500: ["10='Custom'"],
   ]
 
-  /// The weights of an LSTM.
+  /// The weights of a recurrent layer.
   private static let gates = "1=w4 2=w4 3=w4 4=w4 20=w4 21=w4 22=w4 23=w4"
 
   /// Layers of versions 4 and 5, which work along any axis.

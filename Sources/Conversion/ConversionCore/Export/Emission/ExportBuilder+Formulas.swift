@@ -106,7 +106,7 @@ extension ExportBuilder {
     }
   }
 
-  /// Adds one time step of a convolutional LSTM and returns the states after it.
+  /// Adds one time step of a recurrent convolution and returns the states after it.
   package mutating func step(
     _ operation: ConvLSTM, _ frame: Value, _ states: [Value], weights: [Value]
   ) throws(WeighbridgeError) -> [Value] {

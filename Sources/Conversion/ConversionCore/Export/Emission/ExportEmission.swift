@@ -97,15 +97,3 @@ extension ExportBuilder {
     return values
   }
 }
-
-extension Graph {
-  /// The outputs, and the values from which they are computed. (A call of a nested model may not
-  /// use all of its outputs, and those of a loss added to the model are not outputs.)
-  var neededValues: Set<ValueID> {
-    var values = Set(outputs.map(\.value))
-    for node in nodes.reversed() where !values.isDisjoint(with: node.outputs) {
-      values.formUnion(node.inputs)
-    }
-    return values
-  }
-}

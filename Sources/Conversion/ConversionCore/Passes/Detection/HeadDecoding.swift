@@ -52,7 +52,7 @@ package struct HeadDecoding {
     guard detector.grid?.classTree == nil else {
       throw .unsupported(
         "the classes form a tree, of which a box has one class: there is no confidence for each "
-          + "of them (\(APIName.withoutNMS) writes the heads as they are)")
+          + "of them")
     }
     if detector.kind == .boxes, heads.count == 2 {
       return Boxes(confidence: heads[0], coordinates: heads[1])
@@ -144,8 +144,8 @@ extension HeadDecoding {
   private mutating func weight(
     _ pairs: [(Double, Double)], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
-    try graph.addWeight(
-      "\(scope)/\(role)",
-      Tensor(.float32, shape: [pairs.count, 2], pairs.flatMap { [$0.0, $0.1] }))
+    try graph.addConstant(
+      Tensor(.float32, shape: [pairs.count, 2], pairs.flatMap { [$0.0, $0.1] }),
+      named: "\(scope)/\(role)")
   }
 }

@@ -9,12 +9,7 @@ import ProtobufWire
 /// activation that it lacks are unrolled.
 enum CoreMLRecurrent: CoreMLFamily {
   static let rows: [CoreMLRow] = [
-    CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      guard let outputs = try builder.nativeLSTM(operation) else {
-        return try builder.unroll(operation)
-      }
-      return outputs
-    },
+    lstm,
     CoreMLRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
       let functions = [operation.recurrentActivation, operation.activation]
       guard !operation.resetsAfter,
@@ -44,11 +39,6 @@ enum CoreMLRecurrent: CoreMLFamily {
     },
     "biDirectionalLSTM": { (layer) throws(WeighbridgeError) in try layer.bidirectionalLSTM() },
   ]
-
-  /// Whether Core ML's LSTMs support the activations of one.
-  static func supportsActivations(of operation: LSTM) -> Bool {
-    [operation.activation, operation.recurrentActivation].allSatisfy(CoreMLRecurrentLayer.supports)
-  }
 }
 
 /// A recurrent layer of Core ML.

@@ -7,6 +7,31 @@ import ProtobufWire
 
 // Core ML's native recurrent layers. They take sequences `[time, batch, features, 1, 1]`.
 
+extension CoreMLRecurrent {
+  static let lstm = CoreMLRow(outputsOf: LSTM.self) {
+    (operation, builder) throws(WeighbridgeError) in
+    guard let outputs = try builder.nativeLSTM(operation) else {
+      return try builder.unroll(operation)
+    }
+    return outputs
+  }
+
+  /// Whether two nodes are the forward and the backward half of one bidirectional layer of Core ML.
+  static func isPair(_ nodes: [Node], _ graph: Graph) -> Bool {
+    let operations = nodes.compactMap { $0.operation as? LSTM }
+    guard operations.count == 2, nodes[0].inputs[0] == nodes[1].inputs[0] else { return false }
+    let recurrences = operations.map(\.recurrence)
+    let recurrentShapes = nodes.map { graph[$0.inputs[2]].type.shape }
+    return recurrences.map(\.isReversed) == [false, true]
+      && recurrentShapes[0] == recurrentShapes[1]
+      && recurrences[0].returnsSequences == recurrences[1].returnsSequences
+      && recurrences.allSatisfy({ $0.mask == .none && !$0.hasInitialStates })
+      && (operations[0].bias == .none) == (operations[1].bias == .none)
+      && operations.flatMap { [$0.activation, $0.recurrentActivation] }
+        .allSatisfy(CoreMLRecurrentLayer.supports)
+  }
+}
+
 extension CoreMLNetworkBuilder {
   /// Adds Core ML's LSTM; returns `nil` when it does not support these settings.
   mutating func nativeLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {

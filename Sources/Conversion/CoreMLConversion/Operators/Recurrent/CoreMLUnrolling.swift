@@ -26,7 +26,7 @@ extension CoreMLNetworkBuilder {
     }
   }
 
-  /// Adds a convolutional LSTM, unrolled.
+  /// Adds a recurrent convolution, unrolled.
   mutating func convLSTM(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {

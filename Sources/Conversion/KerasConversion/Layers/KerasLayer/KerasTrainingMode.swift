@@ -19,7 +19,7 @@ enum KerasTrainingMode {
         settings[name] = ["dropout", "recurrent_dropout"]
       }
     }
-    for name in ["SimpleRNN", "GRU", "LSTM"] {
+    for name in recurrentNames {
       for suffix in ["", "Cell", "V1", "V2", "CellV2"] {
         settings[name + suffix] = ["dropout", "recurrent_dropout"]
       }

@@ -5,6 +5,11 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
+extension KerasTrainingMode {
+  /// The recurrent layers, each with a cell, that drop inputs and states in training.
+  static let recurrentNames = ["SimpleRNN", "GRU", "LSTM"]
+}
+
 extension GRU: KerasMapped {
   /// Keras: `GRU`, `CuDNNGRU`; its cell, `GRUCell`, in `RNN`. See ``RecurrentLayer``.
   static let keras = KerasMapping([

@@ -7,7 +7,7 @@ import Testing
 import _CatalogTesting
 
 /// Conversion of graphs to channels-first.
-@Suite struct ChannelsFirstTests {
+@Suite struct LayoutConversionTests {
   private let source = SourceScope(layer: "layer", className: "Layer")
   private let runtime = ReferenceRuntime(workers: Workers(count: 1))
 
@@ -47,8 +47,8 @@ import _CatalogTesting
     let (graph, inputs) = try graph(example.inDouble)
     let expectedOutputs = try runtime.run(graph, inputs: inputs) { _ in }
     for transposesPorts in [false, true] {
-      let converted = try ChannelsFirst(
-        graph, transposesPorts: transposesPorts, needsLayout: needsLayout)
+      let converted = try LayoutConversion(
+        graph, to: .channelsFirst, transposesPorts: transposesPorts, needsLayout: needsLayout)
       let convertedInputs = inputs.enumerated().map { position, tensor in
         converted.transposedInputs.contains(position) ? tensor.channelsFirst : tensor
       }
@@ -92,11 +92,13 @@ import _CatalogTesting
   func transposes() throws {
     let graph = try chain(5)
     let count = { (graph: Graph) in graph.nodes.count { $0.operation is Transpose } }
-    let unchanged = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout)
+    let unchanged = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: false, needsLayout: needsLayout)
     #expect(count(unchanged.graph) == 2)
     let outputType = unchanged.graph[unchanged.graph.outputs[0].value].type
     #expect(outputType == graph[graph.outputs[0].value].type)
-    let nchw = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
+    let nchw = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: true, needsLayout: needsLayout)
     #expect(count(nchw.graph) == 0)
     #expect(nchw.transposedInputs == [0] && nchw.transposedOutputs == [0])
     let shape = nchw.graph[nchw.graph.inputs[0].value].type.shape
@@ -114,7 +116,9 @@ import _CatalogTesting
     let back = try builder.addNode(
       Transpose(axes: [0, 3, 1, 2]), named: "back", inputs: pooled, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: back[0])])
-    let result = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout).graph
+    let result = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: false, needsLayout: needsLayout
+    ).graph
     #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
   }
 
@@ -130,7 +134,8 @@ import _CatalogTesting
     let activated = try builder.addNode(
       PReLU(), named: "bend", inputs: sum + [alpha], source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: activated[0])])
-    let converted = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
+    let converted = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: true, needsLayout: needsLayout)
     #expect(converted.graph.nodes.allSatisfy { !($0.operation is Transpose) })
     let tensor = Tensor.random(.float32, shape: [1, 4, 5, 3], in: -1...1, seed: 2)
     let expected = try runtime.run(graph, inputs: [tensor]) { _ in }
@@ -163,7 +168,8 @@ import _CatalogTesting
       ports.append(Port(name: isData ? "sum" : "prelu", value: output[0]))
     }
     let graph = try builder.finish(outputs: ports)
-    let converted = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout)
+    let converted = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: false, needsLayout: needsLayout)
     let inputs = [[1, 3, 3, 3], [3, 3, 3]].map {
       Tensor.random(.float32, shape: $0, in: -1...1, seed: 2)
     }
@@ -182,9 +188,11 @@ import _CatalogTesting
       Reshape(target: [2, 8, 3]), named: "reshape", inputs: [input], source: source)
     let graph = try builder.finish(
       outputs: [Port(name: "turned", value: pooled[0]), Port(name: "kept", value: shaped[0])])
-    let independent = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
-    let grouped = try ChannelsFirst(
-      graph, transposesPorts: true, outputGroup: ["turned", "kept"], needsLayout: needsLayout)
+    let independent = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: true, needsLayout: needsLayout)
+    let grouped = try LayoutConversion(
+      graph, to: .channelsFirst, transposesPorts: true, outputGroup: ["turned", "kept"],
+      needsLayout: needsLayout)
     #expect(independent.transposedOutputs == [0] && grouped.transposedOutputs.isEmpty)
     let types = grouped.graph.outputs.map { grouped.graph[$0.value].type }
     #expect(types == graph.outputs.map { graph[$0.value].type })
@@ -194,7 +202,8 @@ import _CatalogTesting
   func long() throws {
     let graph = try chain(4000)
     var questions = 0
-    let converted = try ChannelsFirst(graph, transposesPorts: false) { operation in
+    let converted = try LayoutConversion(graph, to: .channelsFirst, transposesPorts: false) {
+      operation in
       questions += 1
       return needsLayout(operation)
     }

@@ -1,0 +1,99 @@
+package import Bytes
+package import GraphIR
+import LayerCatalog
+
+/// A change to a model that prepares it for a target. Each target states its own in a list, in the
+/// order in which they are made.
+package enum ExportPass: Hashable, Sendable {
+  /// Replaces the heads of a detector by the boxes that they encode (``DetectionDecoding``).
+  ///
+  /// - Parameter ofDetectorsOnly: Whether other models stay as they are; otherwise they are refused.
+  case decodeBoxes(ofDetectorsOnly: Bool)
+  /// Returns the heads of a detector before the activations that are part of its last layer.
+  case removeHeadActivations
+  /// Gives a batch of one to arrays that have none (``BatchOfOne``).
+  ///
+  /// - Parameter ranks: The ranks of such arrays.
+  case addBatch(ranks: ClosedRange<Int>)
+  /// Folds batch normalizations into weights (``BatchNormalizationFolding``).
+  case foldBatchNormalization
+  /// Moves channels to pixels, or back, with one operator (``PixelBlocks``).
+  case findPixelBlocks
+  /// Gives image operators the layout of the target's table (``LayoutConversion``).
+  ///
+  /// - Parameter transposesPorts: Whether input and output images get that layout, too.
+  case convertLayout(transposesPorts: Bool)
+  /// Takes one example at a time (``SingleExample``).
+  case takeSingleExample
+}
+
+/// A model as a target takes it.
+package struct PreparedModel: Sendable {
+  /// The graph.
+  package private(set) var graph: Graph
+  /// The types of all values, by ``ValueID/index``.
+  package private(set) var types: [TensorType]
+  /// The description of the model with this graph.
+  package private(set) var description: ModelDescription
+  /// What differs from the source, as messages.
+  package private(set) var losses: [String] = []
+
+  /// Prepares a model.
+  ///
+  /// - Parameters:
+  ///   - content: The model.
+  ///   - passes: The changes, in order.
+  ///   - target: The target's name.
+  ///   - table: How the target writes operators.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot be changed so;
+  ///   ``WeighbridgeError/Code/mismatch`` when its description does not fit.
+  package init<Builder>(
+    _ content: ModelContent, _ passes: [ExportPass], for target: String,
+    _ table: ExportTable<Builder>
+  ) throws(WeighbridgeError) {
+    (graph, description) = (content.graph, content.description)
+    types = graph.values.map(\.type)
+    for pass in passes { try apply(pass, target, table) }
+  }
+
+  private mutating func apply<Builder>(
+    _ pass: ExportPass, _ target: String, _ table: ExportTable<Builder>
+  ) throws(WeighbridgeError) {
+    switch pass {
+    case .decodeBoxes(let ofDetectorsOnly):
+      if ofDetectorsOnly, description.detector == nil { return }
+      graph = try boxes()
+      losses += DetectionDecoding.losses(description)
+      description.outputs = []  // they describe the heads
+    case .removeHeadActivations:
+      let detector = try DetectorInterface(graph, description).detector
+      graph = try graph.removingActivations(ofHeadsOf: detector, for: target)
+    case .addBatch(let ranks): graph = try BatchOfOne(graph, ranks: ranks).graph
+    case .foldBatchNormalization: graph = try BatchNormalizationFolding(graph).graph
+    case .findPixelBlocks: graph = try PixelBlocks(graph).graph
+    case .convertLayout(let transposesPorts):
+      guard let layout = table.layout else { return }
+      let conversion = try LayoutConversion(
+        graph, to: layout, transposesPorts: transposesPorts, outputGroup: description.headNames,
+        needsLayout: table.needsLayout)
+      graph = conversion.graph
+      losses += conversion.losses
+      description = conversion.adapting(description)
+    case .takeSingleExample:
+      types = try SingleExample.types(graph, for: target)
+      return
+    }
+    types = graph.values.map(\.type)
+  }
+
+  /// Returns the graph of a detector that returns boxes.
+  private func boxes() throws(WeighbridgeError) -> Graph {
+    do throws(WeighbridgeError) {
+      return try DetectionDecoding(graph, description).graph
+    } catch {
+      throw WeighbridgeError(
+        error.code, "\(error.reason) (\(APIName.withoutNMS) writes the heads as they are)",
+        place: error.place)
+    }
+  }
+}
