@@ -78,14 +78,20 @@ package struct Opaque: Operator {
     for (rank, name) in zip(ranks, elementTypes) {
       guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= dimensions.count
       else {
-        throw attributes.malformed("an output of \(name) with \(rank) axes")
+        throw attributes.malformed(
+          "has an output of \(name) with \(rank) axes, expected an element type and a size for "
+            + "each axis")
       }
       outputs.append(
         Output(
           elementType: elementType, dimensions: dimensions.prefix(rank).map { $0 < 0 ? nil : $0 }))
       dimensions = dimensions.dropFirst(rank)
     }
-    guard dimensions.isEmpty else { throw attributes.malformed("more sizes than axes") }
+    guard dimensions.isEmpty else {
+      throw attributes.malformed(
+        "has more sizes than its "
+          + "outputs have axes")
+    }
     self.outputs = outputs
   }
 

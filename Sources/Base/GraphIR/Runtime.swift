@@ -105,7 +105,8 @@ extension Graph {
         let (size, firstPort) = dimensions[name] ?? (dimension, port.name)
         guard size == dimension else {
           throw .mismatch(
-            "the axis \(name) has \(size) elements in \(firstPort) and \(dimension) in \(port.name)"
+            "the axis \(name) has \(size) elements in \(firstPort), but \(dimension) in "
+              + "\(port.name)"
           )
         }
         dimensions[name] = (size, firstPort)

@@ -125,7 +125,7 @@ private struct JSONParser {
     let firstDigit = offset
     guard skipDigits() else { throw unexpected("a value") }
     guard offset - firstDigit == 1 || text[firstDigit] != UInt8(ascii: "0") else {
-      throw .malformed("a number has a leading zero").at(.byte(start))
+      throw .malformed("a number has a leading zero, which JSON does not allow").at(.byte(start))
     }
     var isInteger = true
     if take(".") {

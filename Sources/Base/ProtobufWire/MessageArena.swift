@@ -49,7 +49,11 @@ final class MessageArena {
       copy[units.count] = 0
       return copy
     }
-    guard let copy else { throw .unsupported("the string \"\(string)\" contains a NUL character") }
+    guard let copy else {
+      throw .unsupported(
+        "the string \"\(string)\" contains a NUL character, "
+          + "which cannot be stored")
+    }
     return copy
   }
 

@@ -113,7 +113,9 @@ extension FieldDescriptor {
   /// A string with its tag and length.
   fileprivate func encoded(_ string: String) throws(WeighbridgeError) -> [UInt8] {
     guard !string.utf8.contains(0) else {
-      throw .unsupported("the string \"\(string)\" contains a NUL character")
+      throw .unsupported(
+        "the string \"\(string)\" contains a NUL character, "
+          + "which cannot be stored")
     }
     return ProtobufField.header(number, byteCount: string.utf8.count) + string.utf8
   }

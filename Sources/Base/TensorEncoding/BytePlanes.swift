@@ -108,7 +108,7 @@ package enum BytePlanes {
         chunks.append((size, planes))
       }
       guard cursor.remaining == 0 else {
-        throw .malformed("\(cursor.remaining) bytes follow the last chunk")
+        throw .malformed("\(cursor.remaining) bytes follow the last chunk, expected none")
       }
       self.width = width
       self.lanes = 1 << Int(lanes)

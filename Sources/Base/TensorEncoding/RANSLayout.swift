@@ -73,7 +73,7 @@ struct RANSLayout: Sendable {
     var steps: [Float] = []
     for _ in 0..<(kind == .each ? rows : 1) {
       let step = Float(bitPattern: try cursor.integer(from: bytes))
-      guard step.isFinite else { throw .malformed("a step is \(step)") }
+      guard step.isFinite else { throw .malformed("a step is \(step), expected a finite number") }
       steps.append(step)
     }
     guard kind == .eighths else { return steps }
@@ -117,7 +117,7 @@ struct RANSLayout: Sendable {
         let escapes = Int(try directory.integer(UInt32.self, from: bytes))
         let lowByteCount = PackedBits.byteCount(size, bits: digits[index].lowBits)
         guard escapes <= size else {
-          throw .malformed("\(escapes) of \(size) integers are escapes")
+          throw .malformed("\(escapes) of \(size) integers are escapes, expected at most all")
         }
         chunks.append(
           Chunk(
@@ -129,7 +129,7 @@ struct RANSLayout: Sendable {
       }
     }
     guard cursor.remaining == 0 else {
-      throw .malformed("\(cursor.remaining) bytes follow the last chunk")
+      throw .malformed("\(cursor.remaining) bytes follow the last chunk, expected none")
     }
     return chunks
   }

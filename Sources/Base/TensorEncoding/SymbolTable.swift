@@ -17,7 +17,11 @@ struct SymbolTable {
     let start = cursor.offset
     let first = Int(try cursor.integer(UInt8.self, from: bytes))
     let last = Int(try cursor.integer(UInt8.self, from: bytes))
-    guard first <= last else { throw Self.malformed("runs from symbol \(first) to \(last)") }
+    guard first <= last else {
+      throw Self.malformed(
+        "runs from symbol \(first) to \(last), which "
+          + "must not be less")
+    }
     var frequencies = [UInt16](repeating: 0, count: 256)
     var sum = 0
     for symbol in first...last {
@@ -26,11 +30,11 @@ struct SymbolTable {
       let frequency = low & 127 | high << 7
       sum += frequency
       guard frequency <= Self.sum, sum <= Self.sum, low < 128 || high > 0 else {
-        throw Self.malformed("has a frequency of \(frequency)")
+        throw Self.malformed("has a frequency of \(frequency), expected at most \(Self.sum) in all")
       }
       frequencies[symbol] = UInt16(frequency)
     }
-    guard sum == Self.sum else { throw Self.malformed("adds up to \(sum)") }
+    guard sum == Self.sum else { throw Self.malformed("adds up to \(sum), expected \(Self.sum)") }
     self.frequencies = frequencies
     serialized = bytes.copied(start..<cursor.offset)
   }

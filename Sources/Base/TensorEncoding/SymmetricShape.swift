@@ -25,7 +25,9 @@ struct SymmetricShape {
     let ratio = try cursor.integer(UInt16.self, from: bytes)
     let fall = try cursor.integer(UInt16.self, from: bytes)
     guard width <= 127, center > 0 else {
-      throw .malformed("a table has a width of \(width) and a center of \(center)")
+      throw .malformed(
+        "a table has a width of \(width) and a center of \(center), expected at most 127 and at least 1"
+      )
     }
     self.init(width: width, center: center, ratio: ratio, fall: fall)
   }

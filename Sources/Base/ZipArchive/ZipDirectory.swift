@@ -80,7 +80,11 @@ package struct ZipDirectory: Sendable {
   private static func member(
     _ entry: ZipEntry, _ bytes: RawSpan, end: Int
   ) throws(WeighbridgeError) -> Member {
-    guard entry.flags & 1 == 0 else { throw .unsupported("is encrypted") }
+    guard entry.flags & 1 == 0 else {
+      throw .unsupported(
+        "is encrypted; only archives without encryption "
+          + "can be read")
+    }
     guard entry.method == 0 || entry.method == 8 else {
       throw .unsupported(
         "uses compression method \(entry.method); 0 (stored) and 8 (deflated) can be read")
@@ -91,7 +95,7 @@ package struct ZipDirectory: Sendable {
     let name = try Self.name(entry)
     let start = try entry.dataStart(bytes, end: end)
     guard entry.compressedByteCount <= end - start else {
-      throw .malformed("reaches into the directory")
+      throw .malformed("reaches into the directory, before which all members must end")
     }
     return Member(
       name: name, isDeflated: entry.method == 8, crc: entry.crc,
@@ -108,7 +112,7 @@ package struct ZipDirectory: Sendable {
       throw .unsupported("has a name that is not UTF-8")
     }
     guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw .malformed("has control characters in its name")
+      throw .malformed("has control characters in its name, which must be text")
     }
     return name
   }

@@ -84,7 +84,7 @@ struct ZipEnd {
   }
 
   private static let severalDisks = WeighbridgeError(
-    .unsupported, "is one part of an archive that spans several")
+    .unsupported, "is one part of an archive that spans several files; join them first")
   private static let missing64 = WeighbridgeError(
     .malformed, "lacks the records of a large (ZIP64) archive")
 }

@@ -81,7 +81,9 @@ struct ZipEntry {
     let nameLength = Int(try cursor.integer(UInt16.self, from: bytes))
     let extraLength = Int(try cursor.integer(UInt16.self, from: bytes))
     guard try cursor.bytes(nameLength, from: bytes) == name, localMethod == method else {
-      throw .malformed("has another name or method in its own header")
+      throw .malformed(
+        "has another name or method in its own header than in "
+          + "the directory; they must agree")
     }
     _ = try cursor.skip(extraLength, in: bytes)
     return cursor.offset

@@ -24,7 +24,10 @@ public enum LabelFile {
     while labels.last?.isEmpty == true { labels.removeLast() }
     guard !labels.isEmpty else { throw .mismatch("has no labels").at(file: path) }
     if let line = labels.firstIndex(of: "") {
-      throw .mismatch("a blank line between labels").at(.line(line + 1)).at(file: path)
+      throw .mismatch(
+        "a blank line is between labels, where each "
+          + "line must be one"
+      ).at(.line(line + 1)).at(file: path)
     }
     return labels
   }

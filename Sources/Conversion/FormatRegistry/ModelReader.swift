@@ -68,7 +68,9 @@ package enum ModelReader {
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try options.check(for: format)
       guard location.package == nil || format == CoreMLSource.self else {
-        throw .malformed("is a Core ML package whose model is of another format")
+        throw .malformed(
+          "is a Core ML package whose model is of another format; "
+            + "expected a .mlmodel in it")
       }
     }
     return try ReadModel(format, store, path: location.path, options: options)

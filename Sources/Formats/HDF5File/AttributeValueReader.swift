@@ -42,7 +42,7 @@ struct AttributeValueReader {
       return .integers(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     case .float(let layout):
       guard layout.isReadable else {
-        throw .unsupported("it has \(type.name)")
+        throw .unsupported("it has \(type.name), and only numbers and strings can be read")
       }
       return .doubles(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     default:

@@ -121,7 +121,10 @@ struct DatasetReader {
     case .contiguous: output = try filled(true)
     case .chunked(let layout):
       output = try chunks(layout, atMost: limit)
-    case .virtual: throw .unsupported("is a virtual dataset")
+    case .virtual:
+      throw .unsupported(
+        "is a virtual dataset, whose elements are in other files; only datasets in this file can "
+          + "be read")
     }
     element.convert(&output)
     return output
@@ -160,7 +163,8 @@ struct DatasetReader {
       return [UInt8](repeating: 0, count: storedByteCount)
     }
     guard value.count == type.size else {
-      throw .malformed("has a fill value of \(value.count) bytes for elements of \(type.size)")
+      throw .malformed(
+        "has a fill value of \(value.count) bytes for elements of \(type.size), expected as many")
     }
     var output: [UInt8] = []
     output.reserveCapacity(storedByteCount)

@@ -33,7 +33,7 @@ extension NCNNModel {
         }
         guard names.insert(layer.name).inserted,
           layer.outputs.allSatisfy({ produced.insert($0).inserted })
-        else { throw .malformed("has a name that an earlier layer uses") }
+        else { throw .malformed("has a name that an earlier layer uses; names must be unique") }
         layers.append(layer)
       } catch { throw error.at(.line(line.number)) }
     }

@@ -15,7 +15,9 @@ enum NPYElementType {
       throw .unsupported("has the type \(text), whose byte order is not one of <, > and |")
     }
     guard let type = types[name] else {
-      throw .unsupported("holds \(describe(name)) (type \(text))")
+      throw .unsupported(
+        "holds \(describe(name)) (type \(text)); only numbers and "
+          + "booleans can be read")
     }
     guard order != "|" || type.byteCount == 1 else {
       throw .malformed("has the type \(text), which lacks its byte order")

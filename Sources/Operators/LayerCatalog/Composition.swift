@@ -93,7 +93,9 @@ package struct Composition {
   ) throws(WeighbridgeError) -> [ValueID] {
     let kind = Swift.type(of: operation).kind
     if let owner, Swift.type(of: owner).kind == kind {
-      throw .malformed("the decomposition of \(kind) names \(kind) itself")
+      throw .malformed(
+        "the decomposition of \(kind) names \(kind) itself, and must end in other "
+          + "operators")
     }
     return try graph.addNode(
       operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)

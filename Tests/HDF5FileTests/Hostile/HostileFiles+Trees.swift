@@ -8,13 +8,13 @@ extension HostileFiles {
       "the B-tree has version 1; 0 can be read", .unsupported),
     HostileFile(
       "a B-tree of attributes in a group", "Family/names_v110.h5", .block("BTHD"), 5, .value(8, 1),
-      "/ordered", "has a B-tree of type 8 for its members"),
+      "/ordered", "has a B-tree of type 8 with records of 11 bytes for its members"),
     HostileFile(
       "a B-tree whose records have no bytes", "Family/names_v110.h5", .block("BTHD"), 10,
       .value(0, 2), "/ordered", "the B-tree has nodes of 512 bytes, records of 0 and depth 0"),
     HostileFile(
       "a B-tree whose records have 12 bytes", "Family/names_v110.h5", .block("BTHD"), 10,
-      .value(12, 2), "/ordered", "has a B-tree of type 5 for its members"),
+      .value(12, 2), "/ordered", "has a B-tree of type 5 with records of 12 bytes for its members"),
     HostileFile(
       "a B-tree whose nodes have 4 bytes", "Family/names_v110.h5", .block("BTHD"), 6, .value(4, 4),
       "/ordered", "the B-tree has nodes of 4 bytes, records of 11 and depth 0"),
@@ -41,7 +41,7 @@ extension HostileFiles {
       "the B-tree has blocks that overlap: together they are larger than the file"),
     HostileFile(
       "a B-tree that counts too many records", "Family/names_v110.h5", .block("BTHD"), 26,
-      .value(999, 8), "/ordered", "the B-tree has 21 records and says that it has 999"),
+      .value(999, 8), "/ordered", "the B-tree has 21 records, but says that it has 999"),
     HostileFile(
       "a B-tree of a billion records", "Family/names_v110.h5", .block("BTHD"), 26,
       .value(1000000000, 8), "/ordered", "has more than 1000000 members", .limitExceeded),

@@ -21,7 +21,8 @@ package struct DetectorInterface: Hashable, Sendable {
     }
     guard description.labels.isEmpty || description.labels.count == detector.classCount else {
       throw .mismatch(
-        "the model has \(description.labels.count) labels and \(detector.classCount) classes")
+        "the model has \(description.labels.count) labels, and its detector "
+          + "\(detector.classCount) classes")
     }
     self.detector = detector
     input = try ImageInterface(graph, description, for: "a detector")

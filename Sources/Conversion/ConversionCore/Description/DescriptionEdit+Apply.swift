@@ -65,7 +65,8 @@ extension ModelContent {
       } else {
         guard names.count == 1 else {
           throw .mismatch(
-            "the model has \(names.count) \(what)s (\(names.joined(separator: ", "))), so say which "
+            "the model has \(names.count) \(what)s (\(names.joined(separator: ", "))), so "
+              + "say which "
               + "one is to be called \(rename.new): OLD=NEW")
         }
         index = 0
@@ -119,7 +120,7 @@ extension ModelContent {
     let bias = image.bias ?? [Double](repeating: 0, count: channels)
     guard bias.count == channels else {
       throw .mismatch(
-        "\(bias.count) image biases for the \(channels) channels of the input \(image.input)")
+        "has \(bias.count) image biases, and the input \(image.input) has \(channels) channels")
     }
     description.inputs[index].image = ImageInput(
       colorOrder: colorOrder, scale: image.scale ?? 1, bias: bias, resize: image.resize,

@@ -18,7 +18,7 @@ extension ModelContent {
     let heads = fields.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
     guard heads.count == 2, heads.allSatisfy(\.mask.isEmpty) else {
       throw .mismatch(
-        "a boxes detector has two heads without masks, the confidences and the places, and "
+        "a boxes detector has two heads without masks, the confidences and the coordinates, and "
           + "\(heads.count) are given")
     }
     let types = try heads.map { (head) throws(WeighbridgeError) in

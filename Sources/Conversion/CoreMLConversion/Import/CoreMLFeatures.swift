@@ -36,7 +36,8 @@ struct CoreMLFeatures {
         }
         decide(
           feature.name,
-          "this optional input must be given; Core ML fills it with \(array.filling) where it is not"
+          "this optional input must be given; Core ML fills it with \(array.filling) where "
+            + "it is not"
         )
       }
       do throws(WeighbridgeError) {
@@ -84,7 +85,7 @@ struct CoreMLFeatures {
     _ name: String, _ type: TensorType, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> ValueID {
     for dimension in type.shape.compactMap(\.value) where dimension < 1 {
-      throw .malformed("has a size of \(dimension)")
+      throw .malformed("has a size of \(dimension), expected at least 1")
     }
     do throws(ShapeError) {
       _ = try Dimension.product(type.shape)
@@ -102,7 +103,8 @@ struct CoreMLFeatures {
         let blob = network.blobs[name], let shape = network.graph.type(of: blob.value).fixedShape
       else {
         throw .malformed(
-          "a mean image is for \(preprocessing.feature ?? "an input"), which is no input of a known "
+          "a mean image is for \(preprocessing.feature ?? "an input"), which is no input of "
+            + "a known "
             + "size")
       }
       let mean = try Tensor(.float32, shape: shape, store: store, range: byteRange.range)

@@ -22,7 +22,7 @@ extension CustomLayerPolicy.Builder {
       try layer.passMasks(of: className, from: inputs, to: outputs)
       return outputs
     case .function(let name):
-      throw .malformed("the function \(name.text) is called as a layer")
+      throw .malformed("the function \(name.text) is called as a layer, which only classes can be")
     case .kept: return try Self.keep(&layer, inputs, shapes: nil, stated())
     case .entry(let entry):
       var stated = stated()

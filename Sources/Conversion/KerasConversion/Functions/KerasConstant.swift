@@ -22,7 +22,7 @@ struct KerasConstant {
     var (json, written): (JSONValue, ElementType?) = (json, nil)
     if let form = json.arrayForm, let value = form["value"], let name = form["dtype"]?.string {
       guard let type = ElementType(rawValue: name) else {
-        throw .unsupported("a constant has the type \(name)")
+        throw .unsupported("a constant has the type \(name), which is not known")
       }
       (json, written) = (value, type)
     }
@@ -58,7 +58,7 @@ struct KerasConstant {
       return
     }
     guard let list = json.array, list.count == dimension else {
-      throw .malformed("a constant is a list of lists of different lengths")
+      throw .malformed("a constant is a list of lists of different lengths, which must be equal")
     }
     for element in list { try collect(element, shape.dropFirst(), &numbers) }
   }

@@ -35,7 +35,9 @@ extension KerasFunction {
       let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
       return .value(try stack(terms, axis: 0, role: "stack"))
     case .dictionary:
-      throw .unsupported("is called with a dictionary of tensors")
+      throw .unsupported(
+        "is called with a dictionary of tensors, and only single tensors "
+          + "and lists can be read")
     }
   }
 

@@ -106,7 +106,7 @@ package struct KerasFunction {
     }
     for key in named.keys.sorted() where named[key] != .value(.null) {
       let text = if case .value(let value) = named[key] { value.text() } else { "a tensor" }
-      throw .unsupported("is called with \(key)=\(text)")
+      throw .unsupported("is called with \(key)=\(text), which cannot be converted")
     }
     return outputs
   }

@@ -57,11 +57,15 @@ struct KerasGraphNode {
   ) throws(WeighbridgeError) {
     let positions = constants.keys.compactMap { Int($0) }.sorted()
     guard positions.count == constants.keys.count else {
-      throw .malformed("the places of the constants are \(constants.keys)")
+      throw .malformed(
+        "the positions of the constants are \(constants.keys), expected whole "
+          + "numbers")
     }
     for position in positions {
       guard (0...inputs.count).contains(position) else {
-        throw .malformed("a constant is at \(position) of \(inputs.count)")
+        throw .malformed(
+          "a constant is at position \(position), and "
+            + "there are \(inputs.count) inputs")
       }
       inputs.insert(.value(constants[String(position)] ?? .null), at: position)
     }

@@ -139,7 +139,9 @@ extension KerasImporter {
       } else if let value = size.integer, value > 0 {
         dimensions.append(.fixed(value))
       } else {
-        throw .malformed("the input's shape has the size \(size.text())")
+        throw .malformed(
+          "the input's shape has the size \(size.text()), expected a "
+            + "number of elements or null")
       }
     }
     return TensorType(elementType, dimensions)

@@ -80,7 +80,7 @@ struct TokenLayer {
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let all = [Double](repeating: mean, count: oovCount) + numbers
     guard all.count <= count else {
-      throw .malformed("has \(all.count) idf_weights for \(count) tokens")
+      throw .malformed("has \(all.count) idf_weights, and there are only \(count) tokens")
     }
     let padding = [Double](repeating: 0, count: count - all.count)
     return .array((all + padding).map(JSONValue.real))

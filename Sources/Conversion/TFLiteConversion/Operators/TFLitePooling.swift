@@ -42,7 +42,7 @@ extension TFLiteBuilder {
         builtin, x, options: .pool(padding, strides: window.strides, size: window.size), as: type)
     }
     guard window.size.count == 3, let old = x.type.fixedSizes, let new = type.fixedSizes else {
-      throw .unsupported("TFLite pools two axes, or three of known sizes")
+      throw .unsupported("TFLite pools only along two axes, or along three of known sizes")
     }
     let batch = x.type.shape[0].value
     let frames = try reshaped(

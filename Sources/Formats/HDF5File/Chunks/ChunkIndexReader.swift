@@ -79,13 +79,17 @@ struct ChunkIndexReader {
     _ coordinates: [Int], _ element: ArrayElement
   ) throws(WeighbridgeError) -> StoredChunk {
     guard isFiltered == (element.filtered != nil) else {
-      throw .malformed("has filters but an index of unfiltered chunks, or the reverse")
+      throw .malformed(
+        "has filters but an index of unfiltered chunks, or "
+          + "the reverse; both must agree")
     }
     let byteCount = element.filtered?.byteCount ?? grid.chunkByteCount
     // Compression can slightly enlarge incompressible data; far larger sizes would only waste
     // memory.
     guard byteCount / 2 <= grid.chunkByteCount.addingReportingOverflow(1 << 16).partialValue else {
-      throw .malformed("has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
+      throw .malformed(
+        "has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount), "
+          + "which must be equal")
     }
     let range = try file.range(at: element.address, byteCount: byteCount, of: "a chunk")
     guard let number = grid.number(of: coordinates) else {
@@ -131,7 +135,7 @@ struct ChunkIndexReader {
     else {
       throw .malformed(
         "has a B-tree of type \(tree.type) and records of \(tree.recordSize) bytes for "
-          + "its chunks")
+          + "its chunks, expected type \(isFiltered ? 11 : 10)")
     }
     guard tree.count <= grid.count else {
       throw .malformed("has \(tree.count) chunks, but room for \(grid.count)")

@@ -44,7 +44,9 @@ extension ObjectReader {
     try claim(storage, for: header)
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 8, tree.recordSize == 17 else {
-      throw .malformed("has a B-tree of type \(tree.type) for its attributes")
+      throw .malformed(
+        "has a B-tree of type \(tree.type) with records of \(tree.recordSize) bytes for its "
+          + "attributes, expected 8 and 17")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "attributes") }
     var entries: [AttributeEntry] = []

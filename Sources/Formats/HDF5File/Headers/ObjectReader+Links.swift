@@ -90,7 +90,9 @@ extension ObjectReader {
     try claim(storage, for: header)
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 5, tree.recordSize == 11 else {
-      throw .malformed("has a B-tree of type \(tree.type) for its members")
+      throw .malformed(
+        "has a B-tree of type \(tree.type) with records of \(tree.recordSize) bytes for its members, "
+          + "expected 5 and 11")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "members") }
     var heap = try FractalHeap(at: storage.heap, in: file)

@@ -100,7 +100,7 @@ struct BTree2 {
       }
     }
     guard visitedCount == count else {
-      throw .malformed("the B-tree has \(visitedCount) records and says that it has \(count)")
+      throw .malformed("the B-tree has \(visitedCount) records, but says that it has \(count)")
         .at(.byte(file.baseAddress + headerAddress))
     }
   }

@@ -26,7 +26,9 @@ package struct KerasLambdaCode: Sendable {
       let text = parts?["code"]?.string ?? function?.array?.first?.string, !text.isEmpty
     else { return nil }
     guard text.utf8.count <= Self.sizeLimit else {
-      throw .limitExceeded("has \(text.utf8.count) bytes of compiled code")
+      throw .limitExceeded(
+        "has \(text.utf8.count) bytes of compiled code, which are more "
+          + "than can be read")
     }
     code = try PythonMarshal.code(try Self.bytes(text))
     let list = function?.array ?? []

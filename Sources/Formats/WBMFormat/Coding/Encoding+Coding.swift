@@ -49,7 +49,7 @@ extension TensorEncoding {
     case (.bytePlanes, nil, nil): self = .bytePlanes
     case (.rans, nil, nil): self = .rans
     default:
-      throw .malformed("a tensor has the parameters of another encoding")
+      throw .malformed("a tensor has the parameters of another encoding, which it must not have")
     }
   }
 }

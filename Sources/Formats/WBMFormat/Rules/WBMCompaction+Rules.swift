@@ -25,7 +25,9 @@ extension WBMCompaction {
       last = loss.tensor
     }
     if let answers, answers.kept > answers.total {
-      throw WBMHeader.malformed("\(answers.kept) of \(answers.total) answers are kept")
+      throw WBMHeader.malformed(
+        "\(answers.kept) of \(answers.total) answers are kept, expected "
+          + "at most all")
     }
   }
 }

@@ -54,7 +54,9 @@ extension WBMGraph {
 extension WBMNode {
   fileprivate func checkRules(_ order: inout ValueOrder) throws(WeighbridgeError) {
     guard !kind.isEmpty, version >= 1 else {
-      throw WBMHeader.malformed("has the kind \"\(kind)\" in version \(version)")
+      throw WBMHeader.malformed(
+        "has the kind \"\(kind)\" in version \(version), expected a name "
+          + "and a version from 1")
     }
     try Names.check(attributes.map(\.name), of: "attributes")
     try Names.checkSorted(attributes.map(\.name), of: "attributes")

@@ -10,7 +10,8 @@ extension WBMReferenceSet {
     try checkNames(graph)
     guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw WBMHeader.malformed(
-        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|expected|, not finite or "
+        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|expected|, not "
+          + "finite or "
           + "negative")
     }
     if let relativeL2 = tolerance.relativeL2 {
@@ -46,7 +47,8 @@ extension WBMReferenceSet {
     try Names.check(outputs.map(\.name), areAmong: graph.outputs.map(\.name), inOrderOf: "output")
     guard inputs.count == graph.inputs.count else {
       throw WBMHeader.malformed(
-        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs")
+        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs, expected one "
+          + "for each")
     }
     guard !outputs.isEmpty || !layerOutputs.isEmpty else {
       throw WBMHeader.malformed("there is no array for any output")

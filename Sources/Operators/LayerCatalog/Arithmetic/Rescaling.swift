@@ -44,7 +44,9 @@ extension Rescaling {
     }
     for numbers in [scale, offset] where numbers.count > 1 {
       guard let last = input.shape.last, last.agrees(with: .fixed(numbers.count)) else {
-        throw ShapeError("has \(numbers.count) factors or offsets for the last axis of \(input)")
+        throw ShapeError(
+          "has \(numbers.count) factors or offsets, and needs one, or one for each element of "
+            + "the last axis of \(input)")
       }
     }
     return [input]

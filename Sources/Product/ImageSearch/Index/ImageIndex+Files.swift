@@ -90,7 +90,10 @@ extension ImageIndex {
     try connection.withLock { (connection) throws(WeighbridgeError) in
       try connection.transaction { (connection) throws(WeighbridgeError) in
         guard try IndexSchema.contents(connection).identity == contents.identity else {
-          throw .mismatch("another process rebuilt the index for another model").at(file: path)
+          throw .mismatch(
+            "another process rebuilt the index for another "
+              + "model; update it again"
+          ).at(file: path)
         }
         return try body(connection)
       }

@@ -95,7 +95,11 @@ extension ScoreKind {
   ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
   func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
     guard !scores.contains(where: \.isNaN) else { throw .malformed("a score of a class is NaN") }
-    guard !scores.contains(.infinity) else { throw .malformed("a score of a class is infinite") }
+    guard !scores.contains(.infinity) else {
+      throw .malformed(
+        "a score of a class is infinite, and "
+          + "scores must be finite")
+    }
     switch self {
     case .probabilities:
       return try checked(scores)
@@ -103,7 +107,7 @@ extension ScoreKind {
       return try checked(scores.map { exp($0) })
     case .logits:
       guard scores.isEmpty || scores.contains(where: \.isFinite) else {
-        throw .malformed("the scores of all classes are -infinity")
+        throw .malformed("the scores of all classes are -infinity, and one at least must be finite")
       }
       let sum = scores.reduce(0, +)
       guard scores.count < 2 || abs(sum - 1) > 1e-4 || scores.contains(where: { $0 < 0 }) else {

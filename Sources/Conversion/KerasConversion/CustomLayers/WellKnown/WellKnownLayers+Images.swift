@@ -65,7 +65,11 @@ extension WellKnownLayers {
     }
     let epsilon = try layer.real("epsilon")
     let (hasScale, hasCenter) = (try layer.flag("scale"), try layer.flag("center"))
-    guard axis != 0, type.rank >= 2 else { throw .malformed("normalizes along axis 0 of \(type)") }
+    guard axis != 0, type.rank >= 2 else {
+      throw .malformed(
+        "normalizes along axis 0 of \(type), which is the "
+          + "batch; another axis is needed")
+    }
     layer.decideOnce(
       "is read as keras-contrib's layer: gamma (x - mean) / (deviation + \(epsilon)) + beta")
     let axes = (1..<type.rank).filter { $0 != axis }

@@ -38,7 +38,9 @@ extension WellKnownLayers {
     }
     let dimensions = try layer.dimensions([1, 2], of: type)
     guard (dimensions + size).allSatisfy({ (1...Resampling.largestDimension).contains($0) }) else {
-      throw .unsupported("resizes \(type) to \(size)")
+      throw .unsupported(
+        "resizes \(type) to \(size), expected sizes of 1 to "
+          + "\(Resampling.largestDimension)")
     }
     let hasIntegerFactors = zip(size, dimensions).allSatisfy { $0 % $1 == 0 }
     if hasIntegerFactors, !alignsCorners {

@@ -64,13 +64,18 @@ private struct TemporalConvolution {
       ["causal", "same"].contains(padding), !hasWeight, !(hasBatch && hasLayer)
     else {
       throw .unsupported(
-        "has dilations=\(rates), nb_stacks=\(stacks), kernel_size=\(kernelSize), padding=\(padding), "
+        "has dilations=\(rates), nb_stacks=\(stacks), kernel_size=\(kernelSize), "
+          + "padding=\(padding), "
           + "use_weight_norm=\(hasWeight); weight normalization is not supported")
     }
     let numbers = written?.integer.map { [Int](repeating: $0, count: rates.count) }
     guard let each = numbers ?? written?.integers, each.count == rates.count,
       each.allSatisfy({ $0 >= 1 })
-    else { throw .unsupported("has nb_filters=\(written?.text() ?? "none")") }
+    else {
+      throw .unsupported(
+        "has nb_filters=\(written?.text() ?? "none"), expected a number, or one for each "
+          + "dilation")
+    }
     let all = [Int](0..<stacks)
     filters = all.flatMap { _ in each }
     dilations = all.flatMap { _ in rates }
@@ -108,7 +113,7 @@ private struct TemporalConvolution {
     for (index, weight) in weights.enumerated() {
       let name = Self.name(of: weight)
       guard indices.updateValue(index, forKey: name) == nil else {
-        throw .unsupported("has two weights \(name)")
+        throw .unsupported("has two weights \(name), of which there can be only one")
       }
     }
     if indices["kernel"] != nil { generation = .first }

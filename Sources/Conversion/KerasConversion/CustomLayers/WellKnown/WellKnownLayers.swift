@@ -57,7 +57,9 @@ enum WellKnownLayers {
     }
     let types = inputs.map { layer.graph.type(of: $0) }
     guard types[0].rank == types[1].rank, types[0].elementType.isFloat else {
-      throw .unsupported("adds \(types[1]) to \(types[0])")
+      throw .unsupported(
+        "adds \(types[1]) to \(types[0]), expected floating-point numbers "
+          + "of the same rank")
     }
     let scale = try layer.real("scale")
     layer.decideOnce("is read as Keras' layer of InceptionResNetV2: inputs[0] + scale * inputs[1]")

@@ -143,7 +143,11 @@ extension KerasModelBuilder {
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let pairs = zip(borders.before, borders.after).map { JSONValue.integers([$0, $1]) }
-    guard (1...3).contains(pairs.count) else { throw .unsupported("\(pairs.count) spatial axes") }
+    guard (1...3).contains(pairs.count) else {
+      throw .unsupported(
+        "has \(pairs.count) spatial axes, and Keras' layer "
+          + "one to three")
+    }
     return try layer(
       "\(className)\(pairs.count)D", [key: pairs.count == 1 ? pairs[0] : .array(pairs)], [value],
       type: type)

@@ -244,7 +244,9 @@ extension KerasFunction {
     }
     axes = zip(axes, ranks).map { $0 < 0 ? $0 + $1 : $0 }
     guard zip(axes, ranks).allSatisfy({ $0 >= 1 && $0 < $1 }) else {
-      throw .unsupported("axes=\(axes) of tensors with \(ranks[0]) and \(ranks[1]) axes")
+      throw .unsupported(
+        "axes=\(axes) of tensors with \(ranks[0]) and \(ranks[1]) axes, expected axes after "
+          + "the batch")
     }
     return axes
   }
@@ -259,7 +261,7 @@ extension KerasFunction {
     }
     let (rank, own) = (type(of: values[0]).rank, type(of: condition).rank)
     guard own <= rank else {
-      throw .unsupported("has a condition of \(own) axes and values of \(rank)")
+      throw .unsupported("has a condition of \(own) axes, and its values only \(rank)")
     }
     if own < rank {
       condition = try addOne(

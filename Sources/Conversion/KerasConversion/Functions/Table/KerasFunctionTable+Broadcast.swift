@@ -27,7 +27,11 @@ extension KerasFunction {
     for (axis, size) in sizes.enumerated() {
       switch size {
       case .fixed(let number):
-        guard number >= -1 else { throw .malformed("repeats \(input) to the size \(number)") }
+        guard number >= -1 else {
+          throw .malformed(
+            "repeats \(input) to the size \(number), expected at least 0, "
+              + "or -1 for its own")
+        }
         target[axis] = number
       case .open(let origin):
         let dimension = type(of: origin.value).shape[origin.axis]
@@ -53,7 +57,11 @@ extension KerasFunction {
     let missing = type(of: value).rank - counts.count
     counts = [Size](repeating: .fixed(1), count: missing) + counts
     let fixed = counts.compactMap { if case .fixed(let number) = $0 { number } else { nil } }
-    guard fixed.allSatisfy({ $0 >= 0 }) else { throw .malformed("repeats \(fixed) times") }
+    guard fixed.allSatisfy({ $0 >= 0 }) else {
+      throw .malformed(
+        "repeats \(fixed) times, expected at "
+          + "least 0")
+    }
     if fixed.count == counts.count { return try add(Tile(counts: fixed), [value]) }
     for (axis, count) in counts.enumerated() {
       value = try copied(value, axis: axis, count: count, each: false)
@@ -69,7 +77,7 @@ extension KerasFunction {
     let axis = try axisOrFlattened(&value)
     guard counts.count != 1 else {
       if case .fixed(let count) = counts[0] {
-        guard count >= 0 else { throw .malformed("repeats=\(count)") }
+        guard count >= 0 else { throw .malformed("repeats=\(count), expected at least 0") }
         return try add(Repeat(axis: axis, count: count), [value])
       }
       return try result(try copied(value, axis: axis, count: counts[0], each: true))
@@ -84,7 +92,7 @@ extension KerasFunction {
       indices += [Double](repeating: Double(index), count: number)
     }
     guard counts.count == size else {
-      throw .malformed("has \(counts.count) counts for \(size) elements")
+      throw .malformed("has \(counts.count) counts, expected one for each of \(size) elements")
     }
     let places = try add(constant: Tensor(.int32, shape: [indices.count], indices))
     return try add(Gather(axis: axis), [value, places])

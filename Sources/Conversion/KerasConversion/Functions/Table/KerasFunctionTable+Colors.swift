@@ -79,7 +79,7 @@ extension KerasFunctionTable {
     },
     Entry(tf: ["image.adjust_hue"]) { (call) throws(WeighbridgeError) in
       let delta = try call.real("delta", at: 1)
-      guard (-1...1).contains(delta) else { throw .unsupported("delta=\(delta)") }
+      guard (-1...1).contains(delta) else { throw .unsupported("delta=\(delta), expected -1 to 1") }
       var parts = try call.channels(of: try call.hsv(of: try call.colored()))
       let turned = try call.scaled(parts[0], by: 1, plus: delta)
       parts[0] = try call.part(
@@ -205,7 +205,11 @@ extension KerasFunction {
         Rescaling(scale: [1 / largest], offset: [0]), [try part(Cast(to: target), value)])
     }
     guard own == .float32, target == .uint8 || target == .uint16, let largest = largest[target]
-    else { throw .unsupported("dtype=\(target.rawValue) of \(type)") }
+    else {
+      throw .unsupported(
+        "dtype=\(target.rawValue) of \(type); only uint8 and uint16 can be made of "
+          + "float32")
+    }
     // TensorFlow clamps only if it is told to; otherwise a fraction beyond 1 wraps around.
     let numbers = try scaled(value, by: largest + 0.5)
     guard saturates else { return try add(Cast(to: target), [numbers]) }

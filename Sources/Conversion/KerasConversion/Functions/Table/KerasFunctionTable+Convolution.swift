@@ -62,7 +62,9 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     let ones = [Int](repeating: 1, count: kernel.shape.count - 2)
     guard Array(kernel.shape.dropLast(2)) == ones else {
-      throw .malformed("the pointwise kernel has the shape \(kernel.shape)")
+      throw .malformed(
+        "the pointwise kernel has the shape \(kernel.shape), expected 1 "
+          + "along each spatial axis")
     }
     let operation = Convolution(
       window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
@@ -77,7 +79,7 @@ extension KerasFunction {
     let size = Array(kernel.shape.dropLast(2))
     let plainWindow = try window(size, layout, defaultPadding: .same)
     guard plainWindow.dilation.allSatisfy({ $0 == 1 }) else {
-      throw .unsupported("dilates a transposed convolution")
+      throw .unsupported("dilates a transposed convolution, which can have only a dilation of 1")
     }
     let (window, outputPadding) = try plainWindow.croppingOutput(
       by: try borders(plainWindow, of: value, layout))
@@ -93,7 +95,7 @@ extension KerasFunction {
     guard let operand = take("output_shape", at: 2) else { throw missing("output_shape") }
     let (requested, type) = (try dimensions(operand), type(of: value))
     guard requested.count == type.rank else {
-      throw .unsupported("output_shape has \(requested.count) axes")
+      throw .unsupported("output_shape has \(requested.count) axes, and the input \(type.rank)")
     }
     var borders: [TransposedConvolution.Border] = []
     for (axis, spatialAxis) in layout.spatialAxes(rank: type.rank).enumerated() {

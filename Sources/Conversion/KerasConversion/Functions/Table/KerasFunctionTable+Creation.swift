@@ -94,7 +94,11 @@ extension KerasFunction {
     }
     guard sizes.count <= 32, fixed.allSatisfy({ $0 >= 0 }),
       try Checked.product(fixed, of: "the size of the tensor") <= Self.limit
-    else { throw .limitExceeded("makes a tensor of the shape \(fixed)") }
+    else {
+      throw .limitExceeded(
+        "makes a tensor of the shape \(fixed), expected at most \(Self.limit) "
+          + "elements")
+    }
     guard !open.isEmpty else {
       let count = fixed.reduce(1, *)
       return try addConstant(Tensor(type, shape: fixed, [Double](repeating: number, count: count)))
@@ -120,7 +124,9 @@ extension KerasFunction {
         result = aligned
       }
     }
-    guard let result else { throw .malformed("makes a tensor of no open size") }
+    guard let result else {
+      throw .malformed("makes a tensor of known sizes only, and one must be unknown")
+    }
     return result
   }
 
@@ -160,14 +166,17 @@ extension KerasFunction {
     case (.open(let end), .fixed(let limit)) where step < 0:
       // The numbers limit + 1, ..., start, from the last one on.
       guard limit.magnitude < Self.limit, end.offset.magnitude <= Self.limit else {
-        throw .limitExceeded("counts down to \(limit)")
+        throw .limitExceeded("counts down to \(limit), which is more than \(Self.limit) from 0")
       }
       var last = end
       last.offset += 1
       let numbers = try counted(from: limit + 1, to: last)
       return try result(
         try part(Slice([.init(axis: 0, start: nil, stop: nil, step: step)]), numbers), as: type)
-    default: throw .unsupported("counts between two sizes, or away from one")
+    default:
+      throw .unsupported(
+        "counts between two sizes, or away from one; only from a number to a size, or back, can "
+          + "be read")
     }
   }
 
@@ -185,7 +194,7 @@ extension KerasFunction {
     from start: Int, to end: KnownDimensions.Origin
   ) throws(WeighbridgeError) -> ValueID {
     guard start.magnitude <= Self.limit, end.offset.magnitude <= Self.limit else {
-      throw .limitExceeded("counts from \(start)")
+      throw .limitExceeded("counts from \(start), which is more than \(Self.limit) from 0")
     }
     var origin = end
     origin.offset -= start
@@ -199,7 +208,9 @@ extension KerasFunction {
     _ start: Int, _ limit: Int, _ step: Int, _ type: ElementType
   ) throws(WeighbridgeError) -> [ValueID] {
     guard step != 0, max(start.magnitude, limit.magnitude) <= Self.limit else {
-      throw .limitExceeded("counts from \(start) to \(limit) by \(step)")
+      throw .limitExceeded(
+        "counts from \(start) to \(limit) by \(step), expected a step other than 0 and at most "
+          + "\(Self.limit)")
     }
     let numbers = stride(from: start, to: limit, by: step).map(Double.init)
     return try addConstant(Tensor(type, shape: [numbers.count], numbers))
@@ -223,7 +234,11 @@ extension KerasFunction {
     let positions: ValueID
     switch limit {
     case .fixed(let count):
-      guard (0...Self.limit).contains(count) else { throw .limitExceeded("maxlen=\(count)") }
+      guard (0...Self.limit).contains(count) else {
+        throw .limitExceeded(
+          "maxlen=\(count), expected 0 to "
+            + "\(Self.limit)")
+      }
       positions = try add(
         constant: Tensor(.int32, shape: [count], (0..<count).map { Double($0) }))
     case .open(let origin): positions = try counted(from: 0, to: origin)

@@ -221,7 +221,8 @@ extension KerasFunction {
       if layer.version < KerasVersion(2, 5) { return try add(BinaryMath(.divide), values) }
       guard layer.version >= KerasVersion(2, 15) else {
         throw .unsupported(
-          "truncates a quotient of \(elementType.rawValue), which TensorFlow 2.15 does and 2.3 does "
+          "truncates a quotient of \(elementType.rawValue), which TensorFlow 2.15 does and "
+            + "2.3 does "
             + "not; what version \(layer.version) does was never compared")
       }
       return try add(UnaryMath(.truncate), [try part(BinaryMath(.divide), values[0], values[1])])
@@ -274,7 +275,9 @@ extension KerasFunction {
     guard let target = try elementType("dtype") else { throw missing("dtype") }
     let own = type(of: value).elementType
     guard !target.isFloat, target != .bool, own != .bool, target.byteCount <= 2 else {
-      throw .unsupported("dtype=\(target.rawValue) of \(type(of: value))")
+      throw .unsupported(
+        "dtype=\(target.rawValue) of \(type(of: value)); only numbers can become integers of 8 "
+          + "or 16 bits")
     }
     var range = target.integerRange
     if !own.isFloat { range = range.clamped(to: own.integerRange) }

@@ -55,7 +55,7 @@ extension KerasFunctionTable {
     Entry(tf: ["nn.local_response_normalization"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
       let radius = try call.integer("depth_radius", at: 1, default: 5)
-      guard radius >= 0 else { throw .malformed("depth_radius=\(radius)") }
+      guard radius >= 0 else { throw .malformed("depth_radius=\(radius), expected at least 0") }
       let operation = LocalResponseNormalization(
         axis: height + 2, before: radius, after: radius,
         alpha: try call.real("alpha", at: 3, default: 1),
@@ -99,7 +99,11 @@ extension KerasFunction {
     of value: ValueID, _ height: Int
   ) throws(WeighbridgeError) -> [Slice.Range] {
     let fraction = try real("central_fraction", at: 1)
-    guard fraction > 0, fraction <= 1 else { throw .malformed("central_fraction=\(fraction)") }
+    guard fraction > 0, fraction <= 1 else {
+      throw .malformed(
+        "central_fraction=\(fraction), expected a number above 0, "
+          + "at most 1")
+    }
     return try [height, height + 1].map { (axis) throws(WeighbridgeError) in
       let dimension = try dimension(of: value, axis)
       let start = Int((Double(dimension) - Double(dimension) * fraction) / 2)
@@ -137,7 +141,11 @@ extension KerasFunction {
       return try addResize(interpolation)
     }
     let (image, height) = try image()
-    guard height == 1 else { throw .unsupported("resizes a single image") }
+    guard height == 1 else {
+      throw .unsupported(
+        "resizes a single image, and only a batch of images can be "
+          + "resized")
+    }
     let size = (try integers("size", at: 1) ?? []).map(JSONValue.integer)
     let settings: JSONObject = [
       "size": .array(size), "method": .string(interpolation.rawValue),

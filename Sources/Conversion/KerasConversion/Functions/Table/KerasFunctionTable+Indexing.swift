@@ -51,7 +51,9 @@ extension KerasFunctionTable {
       let written = try call.integers("axis")?.first
       let axis = try KerasLayer.axis(written ?? batchAxes, of: type)
       guard batchAxes >= 0, batchAxes <= axis else {
-        throw .unsupported("batch_dims=\(batchAxes) and axis=\(axis)")
+        throw .unsupported(
+          "batch_dims=\(batchAxes) and axis=\(axis), expected batch_dims from "
+            + "0 to axis")
       }
       return try call.add(Gather(axis: axis, batchAxes: batchAxes), [value, indices])
     },
@@ -67,7 +69,7 @@ extension KerasFunctionTable {
     Entry(["TopK"], tf: ["math.top_k", "nn.top_k"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", "input", at: 0)
       let count = try call.integer("k", default: 1)
-      guard count >= 0 else { throw .malformed("k=\(count)") }
+      guard count >= 0 else { throw .malformed("k=\(count), expected at least 0") }
       // Elements that need not be sorted may be sorted.
       call.ignore("sorted", "index_type")
       let axis = try KerasLayer.axis(-1, of: call.type(of: value))
@@ -119,7 +121,7 @@ extension KerasFunction {
     let value = try indices(firstOneHotName, at: 0)
     let depth: Int =
       if case .operation = name { try integer("num_classes") } else { try integer("depth") }
-    guard depth >= 0 else { throw .malformed("\(depth) classes") }
+    guard depth >= 0 else { throw .malformed("has \(depth) classes, expected at least 0") }
     let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
     try require("sparse", toBe: false, because: "sparse tensors are not supported")
     let rank = type(of: value).rank
@@ -209,7 +211,7 @@ extension KerasFunction {
       return number
     }
     let step = try bound("step") ?? 1
-    guard step != 0 else { throw .malformed("a range has the step 0") }
+    guard step != 0 else { throw .malformed("a range has the step 0, expected another number") }
     item.addRange(start: try bound("start"), stop: try bound("stop"), step: step)
   }
 

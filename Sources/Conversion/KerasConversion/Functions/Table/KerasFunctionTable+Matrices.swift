@@ -113,7 +113,9 @@ extension KerasFunction {
     let value = try tensor("images", at: 0)
     let size = try integers("size", at: 1) ?? []
     guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {
-      throw .unsupported("brings \(type(of: value)) to the size \(size)")
+      throw .unsupported(
+        "resizes \(type(of: value)) to \(size), expected a batch of "
+          + "images and two sizes")
     }
     let interpolation = if let interpolation { interpolation } else { try takeInterpolation() }
     try require("preserve_aspect_ratio", toBe: false, because: "the output size would differ")
@@ -134,7 +136,11 @@ extension KerasFunction {
     let pads = try flag("pad_to_aspect_ratio", default: false)
     let fill = try real("fill_value", default: 0)
     try require("fill_mode", toBe: "constant", because: "Keras itself has no other")
-    guard !crops || !pads else { throw .malformed("both crops and pads to the aspect ratio") }
+    guard !crops || !pads else {
+      throw .malformed(
+        "both crops and pads to the aspect ratio, and Keras allows "
+          + "only one of the two")
+    }
     return crops ? .crop : pads ? .pad(fill) : .stretch
   }
 

@@ -22,7 +22,11 @@ extension KerasFunctionTable {
     Entry(tf: ["clip_by_norm"]) { (call) throws(WeighbridgeError) in
       let (value, type) = try call.typedTensor("t", at: 0)
       let limit = try call.real("clip_norm", at: 1)
-      guard limit > 0, limit.isFinite else { throw .unsupported("clip_norm=\(limit)") }
+      guard limit > 0, limit.isFinite else {
+        throw .unsupported(
+          "clip_norm=\(limit), expected a positive, "
+            + "finite number")
+      }
       let axes = try call.axes("axes", of: type) ?? Array(0..<type.rank)
       let norm = try call.reduced(.l2Norm, value, axes)
       let divisor = try call.part(Maximum(), norm, try call.number(limit, like: norm))
@@ -156,7 +160,11 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> ValueID {
     let own = type(of: value).elementType
     let type = elementType(of: term, default: own.isFloat ? own : .float32)
-    guard type.isFloat else { throw .unsupported("the statistics are \(type.rawValue)") }
+    guard type.isFloat else {
+      throw .unsupported(
+        "the statistics are \(type.rawValue), expected floating-point "
+          + "numbers")
+    }
     return try self.value(term, as: type)
   }
 }

@@ -46,7 +46,9 @@ extension KerasFunctionTable {
         let (after, overflow) = target.subtractingReportingOverflow(
           try call.size(axes[index], of: value))
         guard !overflow, before >= 0, after >= before, target <= 1 << 24 else {
-          throw .malformed("target_\(name)=\(target) of \(call.type(of: value))")
+          throw .malformed(
+            "target_\(name)=\(target) of \(call.type(of: value)), expected room for the image "
+              + "and its offset")
         }
         borders[axes[index]] = (before, after - before)
       }
@@ -58,7 +60,11 @@ extension KerasFunctionTable {
       for (index, axis) in try call.imageAxes(of: value).enumerated() {
         let name = index == 0 ? "target_height" : "target_width"
         let target = try call.integer(name, at: 1 + index)
-        guard (1...1 << 24).contains(target) else { throw .malformed("\(name)=\(target)") }
+        guard (1...1 << 24).contains(target) else {
+          throw .malformed(
+            "\(name)=\(target), expected 1 "
+              + "to 2^24")
+        }
         let size = try call.size(axis, of: value)
         if target < size {
           let start = (size - target) / 2
@@ -116,7 +122,8 @@ extension KerasFunction {
       (0...1 << 24).contains(after)
     else {
       throw .malformed(
-        "has \(before), \(after) and \(target) \(given.map { $0.map(String.init) ?? "None" }), which do not "
+        "has \(before), \(after) and \(target) "
+          + "\(given.map { $0.map(String.init) ?? "None" }), which do not "
           + "fit \(type(of: value))")
     }
     return (before, after)
@@ -142,7 +149,11 @@ extension KerasFunction {
     let antialiases = try flag("antialias", default: false)
     guard type(of: value).rank == 4, type(of: value).elementType == .float32,
       targets.allSatisfy((1...1 << 24).contains)
-    else { throw .unsupported("brings \(type(of: value)) to the size \(targets)") }
+    else {
+      throw .unsupported(
+        "resizes \(type(of: value)) to \(targets), expected a batch of float32 images and sizes "
+          + "of 1 to 2^24")
+    }
     let sizes = [Float(try size(axes[0], of: value)), Float(try size(axes[1], of: value))]
     // Rounded as by TensorFlow.
     let ratio = max(sizes[1] / Float(targets[1]), sizes[0] / Float(targets[0]))
@@ -152,7 +163,11 @@ extension KerasFunction {
       let half = (Float(targets[index]) - sizes[index] / ratio) / 2
       let before = max(0, Int(half.rounded(.down)))
       let after = targets[index] - resized[index] - before
-      guard resized[index] >= 1, after >= 0 else { throw .unsupported("target \(targets)") }
+      guard resized[index] >= 1, after >= 0 else {
+        throw .unsupported(
+          "resizes to \(targets), which leaves no room "
+            + "for the image")
+      }
       borders[axes[index]] = (before, after)
     }
     let operation = Resizing(
@@ -167,7 +182,7 @@ extension KerasFunction {
     var axes = [0, 1]
     if case .operation = name {
       let written = try integers("axes", at: 2) ?? axes
-      guard written.count == 2 else { throw .malformed("axes=\(written)") }
+      guard written.count == 2 else { throw .malformed("axes=\(written), expected two") }
       axes = [
         try KerasLayer.axis(written[0], of: type(of: value)),
         try KerasLayer.axis(written[1], of: type(of: value)),
@@ -176,7 +191,7 @@ extension KerasFunction {
       axes = try imageAxes(of: value)
     }
     let turns = try integer("k", at: 1, default: 1)
-    guard axes[0] != axes[1] else { throw .malformed("axes=\(axes)") }
+    guard axes[0] != axes[1] else { throw .malformed("axes=\(axes), expected two different ones") }
     var order = Array(0..<rank)
     order.swapAt(axes[0], axes[1])
     switch ((turns % 4) + 4) % 4 {
@@ -231,7 +246,11 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> ValueID {
     let count = window.size.count
     let taps = try Checked.product(window.size, of: "the size of a window")
-    guard taps <= 1 << 12 else { throw .limitExceeded("has windows of \(taps) elements") }
+    guard taps <= 1 << 12 else {
+      throw .limitExceeded(
+        "has windows of \(taps) elements, expected "
+          + "at most 4096")
+    }
     var input = value
     if window.padding != .valid {
       var borders: [Int: (before: Int, after: Int)] = [:]

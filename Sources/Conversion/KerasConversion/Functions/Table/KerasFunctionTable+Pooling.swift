@@ -76,7 +76,9 @@ extension KerasFunction {
       }
       let type = type(of: value)
       guard constant.shape.count == type.rank, type.rank >= 3, !constant.numbers.isEmpty else {
-        throw .unsupported("\(name) of the shape \(constant.shape) slides over \(type)")
+        throw .unsupported(
+          "\(name) of the shape \(constant.shape) slides over \(type), which must have as many "
+            + "axes, at least 3")
       }
       return try constant.tensor(type.elementType)
     }
@@ -132,7 +134,11 @@ extension KerasFunction {
       let spatial = layout.spatialAxes(rank: axes + 2)
       guard written.count == axes + 2,
         written.indices.allSatisfy({ spatial.contains($0) || written[$0] == 1 })
-      else { throw .unsupported("\(name)=\(written) with \(axes) spatial axes") }
+      else {
+        throw .unsupported(
+          "\(name)=\(written), expected a number for each of "
+            + "\(axes) spatial axes")
+      }
       return Array(written[spatial])
     }
     return nil

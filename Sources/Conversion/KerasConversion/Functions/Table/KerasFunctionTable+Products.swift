@@ -145,7 +145,9 @@ extension KerasFunction {
     guard let written = try plain("axes", at: 2) else { throw missing("axes") }
     if let count = written.integer {
       guard count >= 0, count <= types[0].rank, count <= types[1].rank else {
-        throw .malformed("axes=\(count) of \(types[0]) and \(types[1])")
+        throw .malformed(
+          "axes=\(count) of \(types[0]) and \(types[1]), expected at most "
+            + "the axes of each")
       }
       let first = types[0].rank - count
       return try addContraction(
@@ -249,7 +251,7 @@ extension KerasFunction {
       throw .unsupported("makes the diagonal k=\(offset), and only the main one is supported")
     }
     guard count <= 1 << 12 else {
-      throw .limitExceeded("makes matrices of \(count) rows and columns")
+      throw .limitExceeded("makes matrices of \(count) rows and columns, expected at most 4096")
     }
     let elements = (0..<count).flatMap { row in (0..<count).map { $0 == row ? 1.0 : 0 } }
     let ones = [Int](repeating: 1, count: rank - 1)

@@ -25,7 +25,11 @@ extension KerasFunctionTable {
     Entry(["MultiHot"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("inputs", at: 0)
       let depth = try call.integer("num_classes", default: -1)
-      guard (1...1 << 24).contains(depth) else { throw .unsupported("num_classes=\(depth)") }
+      guard (1...1 << 24).contains(depth) else {
+        throw .unsupported(
+          "num_classes=\(depth), expected 1 "
+            + "to 2^24")
+      }
       let type = call.type(of: value)
       let axis = try call.axis(of: TensorType(type.elementType, type.shape + [1]), default: -1)
       let elementType = try call.elementType("dtype") ?? .float32
@@ -64,16 +68,24 @@ extension KerasFunction {
     let size = try size(axis, of: value)
     var sizes: [Int]
     if let count = written.integer {
-      guard (1...10_000).contains(count) else { throw .limitExceeded("is cut into \(count) parts") }
+      guard (1...10_000).contains(count) else {
+        throw .limitExceeded(
+          "is cut into \(count) parts, expected "
+            + "1 to 10000")
+      }
       let isFree = if case .operation("ArraySplit") = name { true } else { false }
       guard isFree || size % count == 0 else {
-        throw .malformed("cuts \(size) elements into \(count) parts")
+        throw .malformed("cuts \(size) elements into \(count) parts, which must be equal")
       }
       sizes = (0..<count).map { size / count + ($0 < size % count ? 1 : 0) }
     } else {
       let ends = (written.integers ?? []).map { min(max(0, $0 < 0 ? $0 + size : $0), size) }
       sizes = zip([0] + ends, ends + [size]).map { max(0, $1 - $0) }
-      guard sizes.reduce(0, +) == size else { throw .unsupported("cuts at \(written.text())") }
+      guard sizes.reduce(0, +) == size else {
+        throw .unsupported(
+          "cuts at \(written.text()), expected ascending "
+            + "positions")
+      }
     }
     return try add(Split(axis: axis, sizes: sizes), [value])
   }
@@ -86,7 +98,11 @@ extension KerasFunction {
       throw missing("start_indices")
     }
     let updates = try value(try term("updates", at: 2), as: type.elementType)
-    guard self.type(of: updates).rank == type.rank else { throw .malformed("updates another rank") }
+    guard self.type(of: updates).rank == type.rank else {
+      throw .malformed(
+        "has updates of another rank than the tensor, which "
+          + "must be the same")
+    }
     // From the innermost axis on, the block is extended by what stands before and after it.
     var result = updates
     for axis in (0..<type.rank).reversed() {
@@ -94,7 +110,11 @@ extension KerasFunction {
       if total == count, total != .unknown, starts[axis] == 0 { continue }
       let (size, part) = (try size(axis, of: inputs), try self.size(axis, of: updates))
       let start = min(max(0, starts[axis]), size - part)
-      guard part <= size else { throw .malformed("updates \(part) of \(size) elements") }
+      guard part <= size else {
+        throw .malformed(
+          "updates \(part) elements, and there are only "
+            + "\(size)")
+      }
       var around = inputs
       for outer in 0..<axis where type.shape[outer] != self.type(of: updates).shape[outer] {
         let count = try self.size(outer, of: updates)
@@ -121,7 +141,11 @@ extension KerasFunction {
     let includesEnd = try flag("endpoint", default: true)
     try require("retstep", toBe: false, because: "the step is not returned")
     try require("dtype", toBe: .null, because: "the type is that of the ends")
-    guard (1...1 << 20).contains(count) else { throw .unsupported("num=\(count)") }
+    guard (1...1 << 20).contains(count) else {
+      throw .unsupported(
+        "num=\(count), expected 1 "
+          + "to 2^20")
+    }
     let type = self.type(of: values[0])
     let axis = try axis(of: TensorType(type.elementType, type.shape + [1]), default: 0)
     for index in values.indices {
@@ -147,7 +171,9 @@ extension KerasFunction {
     }
     let indexing = try string("indexing") ?? "xy"
     guard vectors.allSatisfy({ type(of: $0).rank == 1 }), ["xy", "ij"].contains(indexing) else {
-      throw .unsupported("makes a grid of other tensors than vectors")
+      throw .unsupported(
+        "makes a grid of other tensors than vectors, or with another indexing than xy and ij; "
+          + "only those can be read")
     }
     let sizes = try vectors.map { (vector) throws(WeighbridgeError) in try size(0, of: vector) }
     var order = Array(0..<vectors.count)
@@ -171,7 +197,9 @@ extension KerasFunction {
     try require("bad_indices_policy", toBe: "", because: "an index out of range is an error")
     let indicesType = self.type(of: indices)
     guard batch >= 0, batch < indicesType.rank, !indicesType.elementType.isFloat else {
-      throw .malformed("batch_dims=\(batch) of \(indicesType)")
+      throw .malformed(
+        "batch_dims=\(batch) of \(indicesType), expected fewer than its axes, and whole "
+          + "numbers")
     }
     let count = try size(indicesType.rank - 1, of: indices)
     guard count >= 1, batch + count <= type.rank else {
@@ -256,7 +284,8 @@ extension KerasFunction {
     let axis = try axis(of: type, default: -1)
     guard length >= 1, step >= 1, length <= 1 << 16 else {
       throw .malformed(
-        "has frame_length=\(length) and frame_step=\(step), and both are 1 or more, the length at most "
+        "has frame_length=\(length) and frame_step=\(step), and both are 1 or more, the "
+          + "length at most "
           + "65,536")
     }
     let size = try size(axis, of: value)
@@ -265,7 +294,9 @@ extension KerasFunction {
     }
     let count = (size - length) / step + 1
     guard try Checked.product([count, length], of: "the frames") <= 1 << 24 else {
-      throw .limitExceeded("makes \(count) frames of \(length) elements")
+      throw .limitExceeded(
+        "makes \(count) frames of \(length) elements, expected at most 2^24 "
+          + "elements")
     }
     let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }
     let places = try add(constant: Tensor(.int32, shape: [count, length], numbers))

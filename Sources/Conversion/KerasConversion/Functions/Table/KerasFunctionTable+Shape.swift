@@ -93,7 +93,11 @@ extension KerasFunction {
         continue
       }
       if let number = dimension.value {
-        guard number >= 0 else { throw .malformed("a shape has the size \(number)") }
+        guard number >= 0 else {
+          throw .malformed(
+            "a shape has the size \(number), expected "
+              + "at least 0")
+        }
         target.append(.fixed(number))
       } else if dimension != .unknown, position < input.rank, input.shape[position] == dimension {
         target.append(.axis(position))
@@ -152,7 +156,11 @@ extension KerasFunction {
     }
     guard sources.count == destinations.count, Set(sources).count == sources.count,
       Set(destinations).count == destinations.count
-    else { throw .malformed("moves the axes \(sources) to \(destinations)") }
+    else {
+      throw .malformed(
+        "moves the axes \(sources) to \(destinations), expected "
+          + "as many different ones")
+    }
     var axes = (0..<type.rank).filter { !sources.contains($0) }
     for (destination, source) in zip(destinations, sources).sorted(by: { $0.0 < $1.0 }) {
       axes.insert(source, at: destination)

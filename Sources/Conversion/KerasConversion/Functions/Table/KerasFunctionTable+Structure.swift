@@ -13,7 +13,11 @@ extension KerasFunctionTable {
     ]) { (call, toDepth) throws(WeighbridgeError) in
       let value = try call.tensor("x", "input", at: 0)
       let (block, layout) = (try call.integer("block_size"), try call.layout())
-      guard (1...Int(Int32.max)).contains(block) else { throw .malformed("block_size=\(block)") }
+      guard (1...Int(Int32.max)).contains(block) else {
+        throw .malformed(
+          "block_size=\(block), expected at "
+            + "least 1")
+      }
       return toDepth
         ? try call.add(SpaceToDepth(block: block, layout: layout), [value])
         : try call.add(DepthToSpace(block: block, layout: layout), [value])
@@ -75,7 +79,7 @@ extension KerasFunctionTable {
     Entry(["Diff"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
       let count = try call.integer("n", default: 1)
-      guard (1...64).contains(count) else { throw .unsupported("n=\(count)") }
+      guard (1...64).contains(count) else { throw .unsupported("n=\(count), expected 1 to 64") }
       let axis = try call.axis(of: call.type(of: value), default: -1)
       var result = value
       for index in 0..<count {
@@ -171,7 +175,11 @@ extension KerasFunction {
 
   /// Refuses more parts than any model needs.
   private func checkedParts(_ count: Int) throws(WeighbridgeError) -> Int {
-    guard count <= 100_000 else { throw .limitExceeded("is cut into \(count) parts") }
+    guard count <= 100_000 else {
+      throw .limitExceeded(
+        "is cut into \(count) parts, expected "
+          + "at most 100000")
+    }
     return count
   }
 
@@ -187,7 +195,7 @@ extension KerasFunction {
     let dimension = type.shape[axis].value
     if let count = splits.integer {
       guard let dimension, count >= 1, dimension % count == 0 else {
-        throw .unsupported("cuts axis \(axis) of \(type) into \(count) parts")
+        throw .unsupported("cuts axis \(axis) of \(type) into \(count) parts, which must be equal")
       }
       let sizes = [Int](repeating: dimension / count, count: try checkedParts(count))
       return try add(Split(axis: axis, sizes: sizes), [value])
@@ -206,7 +214,7 @@ extension KerasFunction {
       sizes[inferred] = dimension.subtractingReportingOverflow(sumOfOthers).0
     }
     guard !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
-      throw .unsupported("cuts axis \(axis) of \(type) into \(sizes)")
+      throw .unsupported("cuts axis \(axis) of \(type) into \(sizes), expected sizes of at least 0")
     }
     return try add(Split(axis: axis, sizes: sizes), [value])
   }
@@ -219,7 +227,9 @@ extension KerasFunction {
       try KerasLayer.axis(axis, of: type(of: value))
     }
     guard shifts.count == axes.count, !axes.isEmpty else {
-      throw .unsupported("rolls by \(shifts) along the axes \(axes)")
+      throw .unsupported(
+        "rolls by \(shifts) along the axes \(axes), expected a "
+          + "shift for each axis")
     }
     for (position, (shift, axis)) in zip(shifts, axes).enumerated() {
       guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {

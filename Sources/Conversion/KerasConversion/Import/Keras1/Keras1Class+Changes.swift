@@ -46,8 +46,10 @@ extension Keras1Class {
     }
     guard !writer.isVersionAssumed else {
       throw .unsupported(
-        "the file does not name its Keras version, and up to 1.0.5 a batch normalization divides by "
-          + "running_std + epsilon, from 1.0.6 on by the root of it; say which with \(APIName.kerasVersion)"
+        "the file does not name its Keras version, and up to 1.0.5 a batch normalization "
+          + "divides by "
+          + "running_std + epsilon, from 1.0.6 on by the root of it; say which with "
+          + "\(APIName.kerasVersion)"
       )
     }
     if number > 0 { return Keras1Class(className: "BatchNormalization (Keras 1)") }
@@ -77,7 +79,9 @@ extension Keras1Class {
     let rows = ["top_pad", "bottom_pad"]
     let columns = ["left_pad", "right_pad"]
     guard sides.keys.allSatisfy({ (rows + columns).contains($0) }) else {
-      throw .unsupported("padding=\(written.text())")
+      throw .unsupported(
+        "padding=\(written.text()), expected top_pad, bottom_pad, left_pad and "
+          + "right_pad")
     }
     let pairs = [rows, columns].map { names in JSONValue.array(names.map { sides[$0] ?? 0 }) }
     settings.config["padding"] = settings.isSequence ? pairs[1] : .array(pairs)

@@ -110,8 +110,11 @@ extension Keras1Dialect {
     for part in 0..<3 {
       let gates = order.map { weights[3 * $0 + part] }
       guard let tensor = Tensor(joining: gates.map(\.tensor)) else {
-        throw .malformed("the gates' weights have the shapes \(gates.map(\.tensor.shape))")
-          .at(.path(gates[0].path))
+        throw .malformed(
+          "the gates' weights have the shapes \(gates.map(\.tensor.shape)), "
+            + "which must be equal"
+        )
+        .at(.path(gates[0].path))
       }
       result.append(KerasLayer.Weight(path: gates[0].path, tensor: tensor))
     }

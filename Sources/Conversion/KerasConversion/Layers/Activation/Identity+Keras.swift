@@ -81,7 +81,9 @@ extension Identity: KerasMapped {
         .plain(name) { (layer, inputs) throws(WeighbridgeError) in
           let type = try layer.typedInput(inputs).type
           guard type.elementType.isFloat else {
-            throw .unsupported("turns \(type) into floating-point numbers")
+            throw .unsupported(
+              "turns \(type) into floating-point numbers; only an input of "
+                + "such numbers can be read")
           }
           return try augmentation(&layer, inputs)
         }

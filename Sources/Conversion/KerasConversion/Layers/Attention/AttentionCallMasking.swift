@@ -133,7 +133,7 @@ extension KerasLayer {
     if let mask = given.first {
       guard given.count == 1, masks.isEmpty || graph.type(of: mask).rank <= 3 else {
         throw .unsupported(
-          "attention_mask is \(graph.type(of: mask)) where other masks have 3 axes")
+          "attention_mask is \(graph.type(of: mask)), and beside other masks it must have 3 axes")
       }
       let booleans = try boolean(mask, role: "attention_mask")
       let missing = masks.isEmpty ? 0 : 3 - graph.type(of: booleans).rank
@@ -149,7 +149,7 @@ extension KerasLayer {
     let count = graph.type(of: mask).rank
     let missing = rank + axes - count
     guard missing >= 0, count >= 2 * axes else {
-      throw .malformed("a mask of \(count) axes for scores of \(rank + axes)")
+      throw .malformed("has a mask of \(count) axes, and the scores have \(rank + axes)")
     }
     if missing == 0 { return [mask] }
     let first = count - 2 * axes

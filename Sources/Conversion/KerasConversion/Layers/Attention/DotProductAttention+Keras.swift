@@ -159,7 +159,7 @@ extension KerasLayer {
     var shape = try integerList("output_shape", default: [])
     if shape.isEmpty || shape == [0] { shape = try dimensions([query.rank - 1], of: query) }
     guard shape.allSatisfy({ $0 >= 1 }), shape.count <= 8 else {
-      throw .malformed("output_shape=\(shape)")
+      throw .malformed("output_shape=\(shape), expected at most 8 sizes of at least 1")
     }
     let freeLetters = try Self.freeAxes(query)
     let newLetters = String("opqrstuv".prefix(shape.count))

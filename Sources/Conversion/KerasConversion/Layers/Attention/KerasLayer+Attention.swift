@@ -128,7 +128,9 @@ extension KerasLayer {
     }
     guard let mask else { return (result, nil, levels) }
     guard graph.type(of: mask).rank == types[0].rank - 1 else {
-      throw .unsupported("has a mask \(graph.type(of: mask)) of \(types[1])")
+      throw .unsupported(
+        "has a mask \(graph.type(of: mask)), expected one "
+          + "with \(types[0].rank - 1) axes")
     }
     return (result, try folded(mask, count).value, levels)
   }

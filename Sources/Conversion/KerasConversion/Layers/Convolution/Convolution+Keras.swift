@@ -59,7 +59,9 @@ extension Convolution: KerasMapped {
     let inputs = [folded.value]
     let channels = try layer.channels(of: inputs, layout: layout)
     guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
-      throw .malformed("\(channels) channels and \(filters) filters in \(groups) groups")
+      throw .malformed(
+        "has \(channels) channels and \(filters) filters, which must be multiples of the "
+          + "\(groups) groups")
     }
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
     let operation = Convolution(
@@ -146,7 +148,8 @@ extension Convolution: KerasMapped {
     guard dilation != ones else { return }
     guard !layer.writer.isVersionAssumed else {
       throw .unsupported(
-        "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not name its "
+        "dilation_rate=\(dilation), which Keras up to 2.0.8 ignores, and the file does not "
+          + "name its "
           + "version; say which with \(APIName.kerasVersion) (2.0.8 or 2.0.9)")
     }
     layer.decideOnce("dilation_rate=\(dilation) is ignored, as Keras \(layer.version) does")
@@ -157,7 +160,11 @@ extension Convolution: KerasMapped {
     _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
     let axes = window.size.count
-    guard multiplier >= 1 else { throw .malformed("depth_multiplier=\(multiplier)") }
+    guard multiplier >= 1 else {
+      throw .malformed(
+        "depth_multiplier=\(multiplier), expected at "
+          + "least 1")
+    }
     try checkTheano(layer, window, isSeparable: role != "kernel")
     try checkCNTK(layer, window)
     return try layer.weight(role, shape: window.size + [channels, multiplier]) {

@@ -73,7 +73,7 @@ extension TransposedConvolution: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
     let channels = try layer.channels(of: inputs, layout: layout)
-    guard filters >= 1 else { throw .malformed("filters=\(filters)") }
+    guard filters >= 1 else { throw .malformed("filters=\(filters), expected at least 1") }
     let (window, outputPadding) = try readWindow(&layer, layout)
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
@@ -200,7 +200,11 @@ extension TransposedConvolution: KerasMapped {
   }
 
   private static func checked(_ number: Int, minus other: Int) throws(WeighbridgeError) -> Int {
-    guard (0...1 << 24).contains(other) else { throw .malformed("output_padding=\(other)") }
+    guard (0...1 << 24).contains(other) else {
+      throw .malformed(
+        "output_padding=\(other), expected 0 "
+          + "to 2^24")
+    }
     return number - other
   }
 }

@@ -11,7 +11,7 @@ extension Dense: KerasMapped {
       (layer, inputs) throws(WeighbridgeError) in
       let units = try layer.integer("units")
       let hasBias = try layer.flag("use_bias", default: true)
-      guard units >= 1 else { throw .malformed("units=\(units)") }
+      guard units >= 1 else { throw .malformed("units=\(units), expected at least 1") }
       let features = try layer.channels(of: inputs, layout: .channelsLast)
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
       if let quantization = try layer.takeQuantization() {
@@ -79,7 +79,8 @@ extension Dense {
     let features = try layer.channels(of: inputs, layout: .channelsLast)
     guard units >= 1, count >= 1, layer.graph.type(of: inputs[0]).rank == 2 else {
       throw .malformed(
-        "output_dim=\(units), nb_feature=\(count) for the input \(layer.graph.type(of: inputs[0]))")
+        "output_dim=\(units) and nb_feature=\(count), expected at least 1; the input is "
+          + "\(layer.graph.type(of: inputs[0]))")
     }
     let unitCount = try Checked.product([units, count], of: "the number of units")
     let kernel = try layer.weight("kernel", shape: [count, features, units]) {

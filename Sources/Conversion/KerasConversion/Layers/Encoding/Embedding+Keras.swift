@@ -77,7 +77,7 @@ extension KerasLayer {
   fileprivate mutating func tableShape() throws(WeighbridgeError) -> [Int] {
     let shape = [try integer("input_dim"), try integer("output_dim")]
     guard shape.allSatisfy({ $0 >= 1 }) else {
-      throw .malformed("input_dim and output_dim are \(shape)")
+      throw .malformed("input_dim and output_dim are \(shape), expected at least 1")
     }
     return shape
   }
@@ -96,7 +96,11 @@ extension KerasLayer {
   fileprivate mutating func addCap(
     _ cap: Double, to values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard cap != 0 else { throw .malformed("logit_soft_cap=0") }
+    guard cap != 0 else {
+      throw .malformed(
+        "logit_soft_cap=0, expected another number, by which the logits are "
+          + "divided")
+    }
     let scaled = try add(Rescaling(scale: [1 / cap], offset: [0]), values, role: "divided")
     let limited = try add(Tanh(), scaled, role: "tanh")
     return try add(Rescaling(scale: [cap], offset: [0]), limited)

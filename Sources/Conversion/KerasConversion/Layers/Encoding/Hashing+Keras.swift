@@ -41,14 +41,18 @@ extension HashedCrossing: KerasMapped {
           throw .malformed("crosses one whole number of each element of a batch, and not \(type)")
         }
       }
-      guard inputs.count >= 2 else { throw .malformed("crosses two inputs or more") }
+      guard inputs.count >= 2 else { throw .malformed("has one input, and crosses at least two") }
       let bins = try layer.integer("num_bins")
       let operation = HashedCrossing(buckets: bins)
-      guard operation.problem == nil else { throw .malformed("num_bins=\(bins)") }
+      guard operation.problem == nil else {
+        throw .malformed(
+          "num_bins=\(bins), expected at "
+            + "least 1")
+      }
       return try layer.addHash(operation, inputs, bins)
     }
   ])
-  static let kerasRow = refusal("Keras hashes texts and not these numbers alike")
+  static let kerasRow = refusal("Keras hashes texts, and not these numbers")
 }
 
 extension KerasLayer {

@@ -65,7 +65,9 @@ extension KerasLayer {
     guard count == lookup.vocabulary.count, count > 0, depth <= 1 << 24,
       depth >= lookup.firstIndex + count
     else {
-      throw .malformed("has \(count) idf_weights for \(lookup.vocabulary.count) numbers")
+      throw .malformed(
+        "has \(count) idf_weights, and needs one for each of \(lookup.vocabulary.count) "
+          + "numbers")
     }
     let indices = try add(lookup, [input], role: "indices")
     let counts = try addEncoding(

@@ -99,7 +99,11 @@ extension KerasLayer {
     let graph = try layer.graph.finish(outputs: [Port(name: "output", value: output)])
     guard graph.nodes.count == 1,
       let operation = graph.nodes[0].operation as? any CatalogOperator
-    else { throw .unsupported("\(key) is a layer that becomes \(graph.nodes.count) operators") }
+    else {
+      throw .unsupported(
+        "\(key) is a layer that becomes \(graph.nodes.count) operators, "
+          + "and must become one")
+    }
     return operation
   }
 

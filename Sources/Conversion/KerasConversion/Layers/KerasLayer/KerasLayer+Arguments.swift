@@ -29,7 +29,9 @@ extension KerasLayer {
     /// has none in Keras 3, where the model's own mode overrides it in every call.
     package func checkUnread(_ version: KerasVersion) throws(WeighbridgeError) {
       if let argument = tensors.first {
-        throw .unsupported("is called with a tensor as \(argument.name)")
+        throw .unsupported(
+          "is called with a tensor as \(argument.name), which the "
+            + "layer does not take")
       }
       for key in plain.keys {
         let value = plain[key] ?? .null
@@ -39,10 +41,11 @@ extension KerasLayer {
         guard !hasNoEffect else { continue }
         if value.array != nil {
           throw .unsupported(
-            "is called with a constant as \(key), \(value.text().prefix(40))..., and only an output of "
+            "is called with a constant as \(key), \(value.text().prefix(40))..., and only an "
+              + "output of "
               + "another layer can be given there")
         }
-        throw .unsupported("is called with \(key)=\(value.text())")
+        throw .unsupported("is called with \(key)=\(value.text()), which cannot be converted")
       }
     }
 

@@ -52,7 +52,7 @@ extension KerasLayer {
       return nil
     }
     guard masks.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
-      throw .unsupported("puts together tensors with masks of other ranks")
+      throw .unsupported("puts together tensors with masks of different ranks, which must be equal")
     }
     if axis == rank - 1 {
       guard combinesMasksWithOr else { return try combined(masks, LogicalAnd()) }

@@ -148,7 +148,10 @@ package struct KerasLayer: SourceLayer {
     try arguments.checkUnread(version)
     try checkSettings()
     if let weight = unreadWeights.first {
-      throw .malformed("a surplus weight of shape \(weight.tensor.shape)").at(.path(weight.path))
+      throw .malformed(
+        "a weight of shape \(weight.tensor.shape) is left over, and "
+          + "the layer has no more"
+      ).at(.path(weight.path))
     }
   }
 }

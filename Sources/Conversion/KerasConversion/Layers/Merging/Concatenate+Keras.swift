@@ -63,7 +63,8 @@ extension Dot: KerasMapped {
     // Up to the Keras of TensorFlow 2.3, further axes were multiplied in pairs.
     guard types.allSatisfy({ $0.rank <= 3 }) || layer.version >= KerasVersion(2, 4) else {
       throw .unsupported(
-        "Keras \(layer.version) sums \(types[0]) and \(types[1]) in a way of its own")
+        "multiplies \(types[0]) and \(types[1]), which Keras \(layer.version) does in a way "
+          + "of its own beyond 3 axes")
     }
     let written = try layer.integers("axes", count: 2)
     let operation = Dot(

@@ -71,7 +71,7 @@ extension Multiply: KerasMapped {
       layer.ignore("init_values")
       let count = try layer.integer("projection_dim")
       guard count >= 1, type.rank >= 1 else {
-        throw .malformed("projection_dim=\(count) of \(type)")
+        throw .malformed("projection_dim=\(count) of \(type), expected at least 1")
       }
       let ones = [Int](repeating: 1, count: type.rank - 1)
       let gamma = try layer.weight("gamma", shape: [count]) { $0.reshaped(ones + [count]) }

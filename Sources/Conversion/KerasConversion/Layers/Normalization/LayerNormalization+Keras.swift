@@ -31,7 +31,8 @@ extension LayerNormalization: KerasMapped {
       guard layer.version >= KerasVersion(3, 4) || axes == Array(type.rank - axes.count..<type.rank)
       else {
         throw .unsupported(
-          "has rms_scaling over axes that are not the last, whose scale Keras \(layer.version) aligns "
+          "has rms_scaling over axes that are not the last, whose scale Keras "
+            + "\(layer.version) aligns "
             + "with the last ones")
       }
       var input = try layer.onlyInput(inputs)
@@ -108,7 +109,9 @@ extension GroupNormalization: KerasMapped {
     let written = try layer.integer("groups", default: 32)
     let groups = written == -1 ? channels[0] : written
     guard axis >= 1, groups >= 1, channels[0] % groups == 0 else {
-      throw .malformed("\(channels[0]) channels along axis \(axis) in groups=\(written)")
+      throw .malformed(
+        "has \(channels[0]) channels along axis \(axis), which must be a multiple of "
+          + "groups=\(written)")
     }
     let operation = GroupNormalization(
       groups: groups, axis: axis, epsilon: try layer.real("epsilon", default: 1e-3),

@@ -109,7 +109,11 @@ extension GlobalPoolingOperator {
   fileprivate static func pooled(_ className: String) -> KerasRow? {
     KerasRow(Self.self) { (operation, builder) throws(WeighbridgeError) in
       let axes = builder.type().rank - 2
-      guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
+      guard (1...3).contains(axes) else {
+        throw .unsupported(
+          "has \(axes) spatial axes, and Keras' layer "
+            + "one to three")
+      }
       return try builder.layer(
         "\(className)\(axes)D",
         ["data_format": "channels_last", "keepdims": .bool(operation.keepDims)])

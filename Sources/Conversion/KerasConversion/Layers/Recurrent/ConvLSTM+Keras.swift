@@ -22,7 +22,11 @@ extension ConvLSTM: KerasMapped {
     let axes = window.size.count
     let parts = RecurrentInputs(Array(builder.operands.indices), recurrence, stateCount: 2)
     let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
-    guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
+    guard (1...3).contains(axes) else {
+      throw .unsupported(
+        "has \(axes) spatial axes, and Keras' layer "
+          + "one to three")
+    }
     guard recurrence.mask == .none else {
       throw .unsupported("Keras fails where this layer is given a mask by a function")
     }
@@ -73,7 +77,11 @@ extension ConvLSTM: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     guard filters >= 1,
       let channels = sequence.shape[layout.channelAxis(rank: axes + 2) + 1].value
-    else { throw .malformed("makes \(filters) filters of \(sequence)") }
+    else {
+      throw .malformed(
+        "makes \(filters) filters of \(sequence), expected at least 1 of a known number of "
+          + "channels")
+    }
     let type = TensorType(sequence.elementType, [sequence.shape[0], .fixed(filters)])
     let activation = try layer.cellActivation("activation", default: "tanh", for: type)
     let gate = try layer.cellActivation("recurrent_activation", default: nil, for: type)

@@ -107,7 +107,7 @@ private struct CellSize {
     _ layer: inout KerasLayer, _ sequence: TensorType, gates: Int
   ) throws(WeighbridgeError) {
     units = try layer.integer("units")
-    guard units >= 1 else { throw .malformed("units=\(units)") }
+    guard units >= 1 else { throw .malformed("units=\(units), expected at least 1") }
     guard sequence.rank == 3, let features = sequence.shape[2].value else {
       throw .malformed("takes sequences of vectors of known length, not \(sequence)")
     }

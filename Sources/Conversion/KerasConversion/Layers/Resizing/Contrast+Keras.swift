@@ -21,7 +21,9 @@ extension CLAHE: KerasMapped {
       rows: grid[0], columns: grid[1], clipLimit: max(0, try layer.real("clip_limit", default: 4)))
     if let problem = operation.problem { throw .malformed(problem) }
     let range = try layer.realList("value_range", default: [0, 255])
-    guard range.count == 2, range[0] < range[1] else { throw .malformed("value_range=\(range)") }
+    guard range.count == 2, range[0] < range[1] else {
+      throw .malformed("value_range=\(range), expected two ascending numbers")
+    }
     let layout = try layer.dataLayout()
     let type = layer.graph.type(of: input)
     guard type.rank == 4, type.elementType == .float32 else {
@@ -49,7 +51,9 @@ extension AutoContrast: KerasMapped {
     .plain("AutoContrast") { (layer, inputs) throws(WeighbridgeError) in
       layer.ignore("data_format")
       let range = try layer.realList("value_range", default: [0, 255])
-      guard range.count == 2, range[0] != range[1] else { throw .malformed("value_range=\(range)") }
+      guard range.count == 2, range[0] != range[1] else {
+        throw .malformed("value_range=\(range), expected two different numbers")
+      }
       let operation = AutoContrast(low: min(range[0], range[1]), high: max(range[0], range[1]))
       return try layer.add(operation, [try layer.onlyInput(inputs)])
     }

@@ -28,7 +28,9 @@ struct FilteredUpsampling {
     guard let channels, channels >= 1, type.elementType == .float32 || type.elementType == .float64,
       factors.allSatisfy({ $0 <= 64 })
     else {
-      throw .unsupported("upsampling by \(filter.rawValue) with factors \(factors) of \(type)")
+      throw .unsupported(
+        "upsamples \(type) by \(filter.rawValue) with the factors \(factors), expected at most "
+          + "64 of float32 or float64 images with known channels")
     }
     if filter == .area {
       let operation = Upsampling(factors: factors, interpolation: .nearest, layout: layout)

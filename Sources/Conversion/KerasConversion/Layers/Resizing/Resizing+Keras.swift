@@ -67,7 +67,11 @@ extension Resizing: KerasMapped {
     let pads = try layer.flag("pad_to_aspect_ratio", default: false)
     try layer.require("fill_mode", toBe: "constant", because: "Keras itself has no other")
     let fill = try layer.real("fill_value", default: 0)
-    guard !crops || !pads else { throw .malformed("both crops and pads to the aspect ratio") }
+    guard !crops || !pads else {
+      throw .malformed(
+        "both crops and pads to the aspect ratio, and Keras allows "
+          + "only one of the two")
+    }
     return crops ? .crop : pads ? .pad(fill) : .stretch
   }
 }
@@ -95,7 +99,8 @@ extension CenterCrop: KerasMapped {
       guard axes.allSatisfy({ type.shape[$0].value != nil }) else {
         guard type.elementType == .float32 else {
           throw .unsupported(
-            "takes \(type), whose result is computed in \(result.rawValue) where it is smaller than "
+            "takes \(type), whose result is computed in \(result.rawValue) where it is "
+              + "smaller than "
               + "\(operation.dimensions); state its size")
         }
         return try layer.add(operation, inputs)

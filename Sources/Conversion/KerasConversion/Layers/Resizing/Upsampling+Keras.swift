@@ -63,7 +63,7 @@ extension Upsampling: KerasMapped {
     let input = layer.graph.type(of: try layer.onlyInput(inputs))
     let upsampling = Upsampling(factors: factors, interpolation: .nearest, layout: layout)
     if let problem = upsampling.problem { throw .malformed(problem) }
-    guard input.rank == 4 else { throw .malformed("the input \(input)") }
+    guard input.rank == 4 else { throw .malformed("the input is \(input), expected four axes") }
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
       guard input.elementType == .float32 else {

@@ -26,13 +26,13 @@ enum KernelSpectrogram {
     _ layer: inout KerasLayer, frameLength: Int
   ) throws(WeighbridgeError) -> Int {
     guard (1...1 << 20).contains(frameLength) else {
-      throw .malformed("frame_length=\(frameLength)")
+      throw .malformed("frame_length=\(frameLength), expected at least 1")
     }
     var power = 1
     while power < frameLength { power *= 2 }
     let length = try layer.integer("fft_length", default: power)
     guard (frameLength...1 << 21).contains(length) else {
-      throw .malformed("fft_length=\(length) for frames of \(frameLength)")
+      throw .malformed("fft_length=\(length), expected at least the frames' \(frameLength)")
     }
     return length / 2 + 1
   }

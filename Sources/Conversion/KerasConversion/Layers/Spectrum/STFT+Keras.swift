@@ -25,7 +25,8 @@ extension STFT: KerasMapped {
     if let problem = transform.problem { throw .malformed(problem) }
     guard transform.window == .rectangular || transform.windowLength.isMultiple(of: 2) else {
       throw .unsupported(
-        "has a window of \(transform.windowLength) samples, and of an odd number the backends of Keras "
+        "has a window of \(transform.windowLength) samples, and of an odd number the "
+          + "backends of Keras "
           + "make different ones")
     }
     let computeType: ElementType = type.elementType == .float64 ? .float64 : .float32
@@ -71,7 +72,9 @@ extension STFT: KerasMapped {
     guard count >= 1, rate > 0, low >= 0, high > low,
       try Checked.product([count, frequencies], of: "the size of the bands") <= 1 << 26
     else {
-      throw .malformed("\(count) bands from \(low) to \(high) Hz at a sampling rate of \(rate) Hz")
+      throw .malformed(
+        "has \(count) bands from \(low) to \(high) Hz at a sampling rate of \(rate) Hz, expected at "
+          + "least one band, and ascending frequencies")
     }
     let bands = MelScale.bands(
       count, frequencies: frequencies, samplingRate: rate, range: (low, high))
@@ -88,7 +91,11 @@ extension STFT: KerasMapped {
     let reference = max(try layer.real("ref_power", default: 1).magnitude, minimumPower)
     let range = try layer.real("top_db", default: 80)
     guard try layer.flag("power_to_db", default: true) else { return [powers] }
-    guard minimumPower > 0 else { throw .malformed("min_power=\(minimumPower)") }
+    guard minimumPower > 0 else {
+      throw .malformed(
+        "min_power=\(minimumPower), expected a "
+          + "positive number")
+    }
     layer.decideOnce("Levels are bounded by the highest one of all signals that run together.")
     let clip = Clip(minimum: minimumPower, maximum: .infinity)
     var levels = try layer.add(clip, [powers], role: "bounded_powers")

@@ -33,7 +33,7 @@ struct BoxList {
       throw .malformed("an output contains NaN in the numbers of its boxes")
     }
     guard !confidences.contains(.infinity) else {
-      throw .malformed("an output contains infinite confidences of its boxes")
+      throw .malformed("an output contains infinite confidences of its boxes, which must be finite")
     }
     return (0..<boxCount).compactMap { row in
       let scores = (0..<classCount).compactMap { index -> Candidate.Score? in
