@@ -36,11 +36,20 @@ enum Floor: String, CaseIterable {
 
 /// A module of this package. `dependencies` may name its own floor and lower ones (see the layout
 /// in `CONTRIBUTING.md`).
+///
+/// - Parameter memory: ``MemorySafety/strict`` where each unsafe expression is marked `unsafe`.
 func module(
-  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
+  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = [],
+  memory: MemorySafety = .usual
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: floor.folder(of: name), swiftSettings: rules)
+    name: name, dependencies: dependencies, path: floor.folder(of: name),
+    swiftSettings: rules + (memory == .strict ? [.strictMemorySafety()] : []))
+}
+
+/// How the compiler checks a module's use of memory.
+enum MemorySafety {
+  case strict, usual
 }
 
 /// A C module.
@@ -118,16 +127,16 @@ let package = Package(
     // Three Linux calls that are missing from Swift's C library module.
     cLibrary("CSystemCalls", [], [.define("_GNU_SOURCE")]),
     module(.base, "Bytes", ["CSystemCalls"]),
-    module(.base, "JSON", ["Bytes"]),
-    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module(.base, "JSON", ["Bytes"], memory: .strict),
+    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"], memory: .strict),
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "DetectorRecord", ["Bytes"]),
-    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"]),
+    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"], memory: .strict),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
-    module(.base, "FlatBuffers", ["Bytes"]),
-    module(.base, "Deflate", ["CZlib"]),
-    module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"]),
+    module(.base, "FlatBuffers", ["Bytes"], memory: .strict),
+    module(.base, "Deflate", ["CZlib"], memory: .strict),
+    module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"], memory: .strict),
 
     // Rank 1: syntax only, bytes to plain records and back.
     module(.formats, "HDF5File", ["Bytes", "Deflate"]),
@@ -138,7 +147,7 @@ let package = Package(
       .formats, "KerasFormat",
       ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorFlowFormat", "YAML", "ZipArchive"]),
     module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
-    module(.formats, "DarknetFormat", ["Bytes"]),
+    module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
@@ -163,28 +172,27 @@ let package = Package(
     module(
       .conversion, "ConversionCore",
       [
-        "Bytes", "DarknetFormat", "DetectorRecord", "Digests", "GraphIR", "HDF5File", "JSON",
-        "KerasFormat", "LayerCatalog", "TensorEncoding", "ZipArchive",
+        "Bytes", "DarknetFormat", "DetectorRecord", "Digests", "GraphIR", "JSON", "LayerCatalog",
+        "TensorEncoding", "ZipArchive",
       ]),
     module(
       .conversion, "KerasConversion",
       [
-        "Bytes", "ConversionCore", "Digests", "GraphIR", "HDF5File", "JSON", "KerasFormat",
-        "LayerCatalog", "ZipArchive",
+        "Bytes", "ConversionCore", "GraphIR", "JSON", "KerasFormat",
+        "LayerCatalog",
       ]),
     module(
       .conversion, "DarknetConversion",
-      ["Bytes", "ConversionCore", "DarknetFormat", "Digests", "GraphIR", "JSON", "LayerCatalog"]),
+      ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"]),
     module(
       .conversion, "ONNXConversion",
       [
-        "Bytes", "ConversionCore", "Digests", "GraphIR", "JSON", "LayerCatalog", "ONNXFormat",
-        "ProtobufWire",
+        "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "ONNXFormat",
       ]),
     module(
       .conversion, "CoreMLConversion",
       [
-        "Bytes", "ConversionCore", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasConversion",
+        "Bytes", "ConversionCore", "CoreMLFormat", "GraphIR", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "ProtobufWire",
       ]),
     module(
@@ -205,17 +213,16 @@ let package = Package(
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
-        "Bytes", "ConversionCore", "Digests", "GraphIR", "HDF5File", "JSON", "KerasConversion",
-        "KerasFormat", "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
+        "Bytes", "ConversionCore", "GraphIR", "KerasConversion",
+        "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
       ]),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
-        "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
+        "DarknetConversion", "GraphIR", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "SafetensorsFormat", "TFLiteConversion", "TensorFlowFormat", "WBMConversion", "WBMFormat",
-        "ZipArchive",
+        "SafetensorsFormat", "TFLiteConversion", "TensorFlowFormat", "WBMConversion",
       ]),
 
     // Execution: everything that uses graphs.
@@ -228,7 +235,7 @@ let package = Package(
     module(
       .execution, "Compaction",
       ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "TensorEncoding"]),
-    module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
+    module(.execution, "ModelComparison", ["Bytes", "GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both image libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
     module(.execution, "Vision", ["Bytes", "CImages", "CKernels", "GraphIR"]),

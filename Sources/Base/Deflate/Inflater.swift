@@ -26,10 +26,10 @@ package enum Inflater {
   /// Decompresses a stream to at most `byteCount` bytes, for which memory is allocated first.
   package static func inflate(_ bytes: RawSpan, _ frame: Frame, byteCount: Int) -> Outcome {
     var (isComplete, usedCount) = (false, 0)
-    let result = [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
-      bytes.withUnsafeBytes { input in
+    let result = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
+      unsafe bytes.withUnsafeBytes { input in
         // `count` is what zlib says it wrote, so all of it is initialized.
-        (isComplete, usedCount, count) = inflate(input, frame, output)
+        (isComplete, usedCount, count) = unsafe inflate(input, frame, output)
       }
     }
     return Outcome(bytes: result, usedByteCount: usedCount, isComplete: isComplete)
@@ -38,29 +38,32 @@ package enum Inflater {
   private static func inflate(
     _ input: UnsafeRawBufferPointer, _ frame: Frame, _ output: UnsafeMutableBufferPointer<UInt8>
   ) -> (isComplete: Bool, usedCount: Int, producedCount: Int) {
-    var stream = z_stream()
-    let size = Int32(MemoryLayout<z_stream>.size)
+    var stream = unsafe z_stream()
+    let size = unsafe Int32(MemoryLayout<z_stream>.size)
     let window = frame == .zlib ? MAX_WBITS : -MAX_WBITS
-    guard inflateInit2_(&stream, window, ZLIB_VERSION, size) == Z_OK else { return (false, 0, 0) }
-    defer { inflateEnd(&stream) }
+    guard unsafe inflateInit2_(&stream, window, ZLIB_VERSION, size) == Z_OK else {
+      return (false, 0, 0)
+    }
+    defer { unsafe inflateEnd(&stream) }
     var placeholder: UInt8 = 0  // a valid destination when the output is empty
     var (usedCount, producedCount) = (0, 0)
     while true {
       // The library counts in 32 bits, so large buffers are passed in parts.
       let available = min(input.count - usedCount, 1 << 30)
       let capacity = min(output.count - producedCount, 1 << 30)
-      stream.next_in = UnsafeMutablePointer(
-        mutating: input.bindMemory(to: UInt8.self).baseAddress.map { $0 + usedCount })
-      stream.avail_in = UInt32(available)
-      stream.avail_out = UInt32(capacity)
-      let status = withUnsafeMutablePointer(to: &placeholder) { placeholder in
-        stream.next_out = output.baseAddress.map { $0 + producedCount } ?? placeholder
-        return CZlib.inflate(&stream, Z_NO_FLUSH)
+      unsafe stream.next_in = unsafe UnsafeMutablePointer(
+        mutating: input.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + usedCount })
+      unsafe stream.avail_in = UInt32(available)
+      unsafe stream.avail_out = UInt32(capacity)
+      let status = unsafe withUnsafeMutablePointer(to: &placeholder) { placeholder in
+        unsafe stream.next_out =
+          unsafe output.baseAddress.map { unsafe $0 + producedCount } ?? placeholder
+        return unsafe CZlib.inflate(&stream, Z_NO_FLUSH)
       }
-      usedCount += available - Int(stream.avail_in)
-      producedCount += capacity - Int(stream.avail_out)
+      unsafe usedCount += available - Int(stream.avail_in)
+      unsafe producedCount += capacity - Int(stream.avail_out)
       if status == Z_STREAM_END { return (true, usedCount, producedCount) }
-      let madeProgress = available > Int(stream.avail_in) || capacity > Int(stream.avail_out)
+      let madeProgress = unsafe available > Int(stream.avail_in) || capacity > Int(stream.avail_out)
       guard status == Z_OK || status == Z_BUF_ERROR, madeProgress else {
         return (false, usedCount, producedCount)
       }

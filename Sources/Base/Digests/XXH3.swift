@@ -16,46 +16,47 @@ package struct XXH3Digest: Hashable, Sendable {
 
   /// Computes the digest of bytes.
   package init(of bytes: RawSpan) {
-    self.init(bytes.withUnsafeBytes { XXH3_128bits($0.baseAddress, $0.count) })
+    unsafe self.init(bytes.withUnsafeBytes { unsafe XXH3_128bits($0.baseAddress, $0.count) })
   }
 
   fileprivate init(_ hash: XXH128_hash_t) {
     var canonical = XXH128_canonical_t()
-    XXH128_canonicalFromHash(&canonical, hash)
-    bytes = withUnsafeBytes(of: canonical.digest) { Array($0) }  // copied before the closure ends
+    unsafe XXH128_canonicalFromHash(&canonical, hash)
+    // Copied before the closure ends.
+    bytes = unsafe withUnsafeBytes(of: canonical.digest) { unsafe Array($0) }
   }
 }
 
 /// Computes an XXH3-128 digest of bytes that are added in pieces.
-package struct XXH3Stream: ~Copyable {
+@safe package struct XXH3Stream: ~Copyable {
   private let state: OpaquePointer
 
   /// Starts a digest.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is no memory for its state.
   package init() throws(WeighbridgeError) {
-    guard let state = XXH3_createState() else {
+    guard let state = unsafe XXH3_createState() else {
       throw .limitExceeded("not enough memory for a digest")
     }
-    self.state = state
-    XXH3_128bits_reset(state)
+    unsafe self.state = state
+    unsafe XXH3_128bits_reset(state)
   }
 
-  deinit { XXH3_freeState(state) }
+  deinit { unsafe XXH3_freeState(state) }
 
   /// Starts over.
   package mutating func reset() {
-    XXH3_128bits_reset(state)
+    unsafe XXH3_128bits_reset(state)
   }
 
   /// Adds the next bytes.
   package mutating func update(_ bytes: RawSpan) {
     // The buffer's own size; the library keeps no pointer to it.
-    bytes.withUnsafeBytes { _ = XXH3_128bits_update(state, $0.baseAddress, $0.count) }
+    unsafe bytes.withUnsafeBytes { _ = unsafe XXH3_128bits_update(state, $0.baseAddress, $0.count) }
   }
 
   /// Returns the digest of all bytes added so far.
   package borrowing func digest() -> XXH3Digest {
-    XXH3Digest(XXH3_128bits_digest(state))
+    unsafe XXH3Digest(XXH3_128bits_digest(state))
   }
 }

@@ -51,7 +51,7 @@ extension Tensor {
       }
     } else {
       let count = copyBytes(into: &buffer)
-      try body(buffer.span.bytes.extracting(first: count))
+      try unsafe body(buffer.span.bytes.extracting(first: count))
     }
   }
 
@@ -89,7 +89,7 @@ extension Tensor {
   private func copyElements(into buffer: inout [UInt8]) {
     let copy = StridedCopy(shape: shape, strides: strides, elementSize: elementType.byteCount)
     var span = buffer.mutableSpan
-    store.withBytes { copy.copy(from: $0, offset: offset, into: span.mutableBytes) }
+    store.withBytes { unsafe copy.copy(from: $0, offset: offset, into: span.mutableBytes) }
   }
 }
 

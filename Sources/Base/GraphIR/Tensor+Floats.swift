@@ -13,9 +13,9 @@ extension Tensor {
   private func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
     precondition(elementType.byteCount == MemoryLayout<Element>.size)
     let bytes = contiguousBytes()
-    return [Element](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+    return unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       // As many bytes as the tensor has elements of this size.
-      UnsafeMutableRawBufferPointer(buffer).copyBytes(from: bytes)
+      unsafe UnsafeMutableRawBufferPointer(buffer).copyBytes(from: bytes)
       initializedCount = count
     }
   }
@@ -29,12 +29,14 @@ extension Tensor {
       self.init(elementType, shape: shape, floats.map(Double.init))
       return
     }
-    self.init(elementType, shape: shape, bytes: floats.withUnsafeBytes { [UInt8]($0) })
+    unsafe self.init(
+      elementType, shape: shape, bytes: floats.withUnsafeBytes { unsafe [UInt8]($0) })
   }
 
   /// Creates a tensor of int32.
   package init(_ elementType: ElementType, shape: [Int], integers: [Int32]) {
     precondition(elementType == .int32)
-    self.init(elementType, shape: shape, bytes: integers.withUnsafeBytes { [UInt8]($0) })
+    unsafe self.init(
+      elementType, shape: shape, bytes: integers.withUnsafeBytes { unsafe [UInt8]($0) })
   }
 }

@@ -14,7 +14,7 @@ extension Tensor {
         var target = result.mutableSpan
         for index in 0..<count {
           // In bounds: the span contains `count` elements.
-          target[next + index] = Int64(
+          target[next + index] = unsafe Int64(
             truncatingIfNeeded: bytes.unsafeLoadUnaligned(
               fromUncheckedByteOffset: index * size, as: type))
         }

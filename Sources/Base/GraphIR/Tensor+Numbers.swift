@@ -14,7 +14,7 @@ extension Tensor {
         var target = result.mutableSpan
         for index in 0..<count {
           // In bounds: the span contains `count` elements.
-          target[next + index] = convert(
+          target[next + index] = unsafe convert(
             bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index * size, as: Element.self))
         }
         next += count
@@ -47,7 +47,7 @@ extension Tensor {
     @inline(__always)
     func store<Bits: FixedWidthInteger & BitwiseCopyable>(_ convert: (Double) -> Bits) {
       var span = bytes.mutableSpan
-      var target = span.mutableBytes
+      var target = unsafe span.mutableBytes
       let size = MemoryLayout<Bits>.size
       for index in numbers.indices {
         target.storeBytes(

@@ -32,15 +32,15 @@ package enum ZipReader {
     let contents = try store.withBytes { (bytes) throws(WeighbridgeError) in
       try inflate(bytes.extracting(member.range), byteCount: member.byteCount)
     }
-    try check(checksum(contents.span.bytes), member)
+    try unsafe check(checksum(contents.span.bytes), member)
     return (ByteStore(contents), 0..<contents.count)
   }
 
   /// Returns the CRC-32 of bytes, continued from that of the bytes before them.
   static func checksum(_ bytes: RawSpan, after previous: UInt32 = 0) -> UInt32 {
-    bytes.withUnsafeBytes { buffer in
+    unsafe bytes.withUnsafeBytes { buffer in
       // The buffer's own size; the library keeps no pointer to it.
-      UInt32(
+      unsafe UInt32(
         truncatingIfNeeded: crc32_z(
           UInt(previous), buffer.bindMemory(to: UInt8.self).baseAddress, buffer.count))
     }

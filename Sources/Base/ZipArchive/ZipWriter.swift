@@ -61,14 +61,14 @@ package struct ZipWriter: ~Copyable {
     let entry = entries[entries.count - 1]
     let header = localHeader(entry)
     precondition(file.count == entry.offset + header.count + entry.byteCount, "another size")
-    try file.write(header.span.bytes, at: entry.offset)
+    try unsafe file.write(header.span.bytes, at: entry.offset)
   }
 
   /// Writes the directory and puts the archive in place after reading it back.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     let start = file.count
-    for entry in entries { try file.append(centralHeader(entry).span.bytes) }
-    try file.append(endRecords(directory: start..<file.count, at: file.count).span.bytes)
+    for entry in entries { try unsafe file.append(centralHeader(entry).span.bytes) }
+    try unsafe file.append(endRecords(directory: start..<file.count, at: file.count).span.bytes)
     let (count, path) = (entries.count, file.path)
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
       guard try ZipDirectory(bytes, memberLimit: count).members.count == count else {
