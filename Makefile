@@ -156,6 +156,8 @@ test-avx-vnni:
 
 formatted := --recursive --parallel Sources Studio Tests Package.swift
 lint:
+	python3 Scripts/rules
+	python3 -B -m unittest discover --start-directory Scripts/rules
 	@if swift format --version >/dev/null 2>&1; then \
 	  echo "swift format lint --strict"; swift format lint --strict $(formatted); \
 	else \

@@ -26,6 +26,7 @@ extension QuantizedConvolutionTests {
   @Test("Fused operations are applied to bfloat16 sums", arguments: [64, 20], [false, true])
   func bfloat16Endings(channels: Int, addsBFloat16: Bool) throws {
     let square = Case(dimensions: [9, 13], channels: (channels, channels))
+    #expect(!Self.postOperations.isEmpty)
     for postOperations in Self.postOperations {
       let (graph, input) = try Self.graph(
         square, postOperations, summand: addsBFloat16 ? .init(.bfloat16, input: 1) : nil,

@@ -163,6 +163,7 @@ import _CatalogTesting
       quantization?.input = 1
       return quantization
     }
+    #expect(!Self.postOperations.isEmpty)
     for postOperations in Self.postOperations {
       let (graph, input) = try Self.graph(square, postOperations, summand: summand)
       let (actual, kernels) = try run(graph, input)

@@ -144,6 +144,7 @@ import Testing
     let (weight, _) = Self.problem(rows: 33, columns: 129)
     let result = Self.rounding(weight, nil, step: 0.1).round(workers: Workers(count: 2))
     let numbers = weight.transposed
+    #expect(result.integers.count == 33 * 129)
     for (number, integer) in zip(numbers, result.integers) {
       #expect(abs(Double(number) - 0.1 * Double(integer)) <= 0.05 + 1e-6)
     }
@@ -156,9 +157,9 @@ import Testing
     let rounding = WeightRounding(
       weight: weight, basis: RoundingBasis(weight, nil, workers: Workers(count: 1)),
       grid: .levels(levels))
-    for (number, index) in zip(
-      weight.transposed, rounding.round(workers: Workers(count: 2)).integers)
-    {
+    let indices = rounding.round(workers: Workers(count: 2)).integers
+    #expect(indices.count == 33 * 129)
+    for (number, index) in zip(weight.transposed, indices) {
       let least = levels.map { abs($0 - number) }.min() ?? 0
       #expect(abs(abs(levels[Int(index)] - number) - least) <= 1e-6)
     }

@@ -12,6 +12,7 @@ import _CatalogTesting
     arguments: ExportSubjects.all)
   func isUpToDate(_ subjects: ExportSubjects) throws {
     let computed = ExportTable(of: subjects, workers: Workers(count: Workers.processorCount))
+    #expect(computed.exceptions.count == subjects.variants.count)
     for (variant, exceptions) in computed.exceptions {
       for (title, exception) in exceptions where exception.hasPrefix("wrong: ") {
         Issue.record("\(variant.name): \(title): \(exception)")

@@ -23,6 +23,7 @@ import _CatalogTesting
   @Test("Inputs take the element types of the definition", arguments: OperatorExample.all)
   func elementTypes(_ example: OperatorExample) {
     let (operation, definition) = (example.operation, example.definition)
+    #expect(definition.inputProblems(of: operation, example.inputs.map(\.type)) == [])
     for position in example.inputs.indices {
       for elementType in ElementType.allCases {
         for types in example.types(with: elementType, at: position) {
@@ -63,6 +64,7 @@ import _CatalogTesting
   @Test("Values that break a constraint are refused", arguments: OperatorExample.all)
   func constraints(_ example: OperatorExample) {
     let stored = example.operation.attributes
+    #expect(example.definition.problems(of: stored) == [])
     for attribute in example.definition.attributes {
       guard let value = stored[attribute.name] else { continue }
       for (constraint, violating) in attribute.constraints.flatMap({

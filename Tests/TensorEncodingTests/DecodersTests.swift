@@ -106,6 +106,7 @@ import Testing
     let bytes = (0..<65_536).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
     let actual = try EncodedElements(.half(.float16), .float32, shape: [65_536], bytes: bytes)
       .decoded().floats
+    #expect(actual.count == 65_536)
     for (index, number) in actual.enumerated() {
       let half = Float16(bitPattern: UInt16(index))
       #expect(half.isNaN ? number.isNaN : number.bitPattern == Float(half).bitPattern)

@@ -25,6 +25,7 @@ struct DamageTests {
 
   @Test("A file cut off at any length is refused when it is opened")
   func truncation() {
+    #expect(Self.file.count > 64)
     for count in Self.file.indices {
       let bytes = Array(Self.file[..<count])
       let error = TestFiles.failure { () throws(WeighbridgeError) in
@@ -36,6 +37,7 @@ struct DamageTests {
 
   @Test("Every single flipped bit is noticed")
   func flippedBits() {
+    #expect(Self.file.count > 64)
     for offset in Self.file.indices {
       for bit in 0..<8 {
         var bytes = Self.file
