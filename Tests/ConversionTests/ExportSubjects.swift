@@ -32,7 +32,7 @@ extension ExportSubjects {
       What the exporters do with every example of the catalog: of each target, how many examples are
       written, and a line for each that is not, with the reason. What is written in a target's usual
       version was read again and computes the same, but for the lines that say why it was not. Files
-      for ncnn are read and their blobs checked; `make test-peers` computes with them.
+      for ncnn are read and computed by NCNNInterpreter; `make test-peers` computes with ncnn itself.
       Made by ExportTableTests; `make generate` renews it.
       """,
     variants: ExportVariant.all,
@@ -59,7 +59,7 @@ extension ExportSubjects {
       What the exporters do with the models of Samples that have recorded outputs: of each target, how
       many are written, and a line for each that is not, with the reason. What is written was read
       again and gives the recorded outputs, but for the lines that say why it was not. Files for ncnn
-      are read and their blobs checked; `make test-peers` computes with them.
+      are read and computed by NCNNInterpreter; `make test-peers` computes with ncnn itself.
       Made by ExportTableTests; `make generate` renews it.
       """,
     variants: ExportVariant.usual,

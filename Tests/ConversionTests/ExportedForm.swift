@@ -1,7 +1,6 @@
 import Bytes
 import ConversionCore
 import GraphIR
-import NCNNFormat
 import TestSupport
 import Weighbridge
 
@@ -54,11 +53,7 @@ extension ExportedForm {
         self = .wrong("left \(folder.names) and said \(report.files)")
         return
       }
-      switch variant.target {
-      case .ncnn: self = try Self.ncnn(report, subject)
-      case _ where variant.version == nil: self = try Self.copy(path, subject, report, variant)
-      default: self = .written
-      }
+      self = variant.version == nil ? try Self.compared(path, subject, report, variant) : .written
     } catch { self = .wrong("\(error)") }
   }
 
@@ -70,52 +65,34 @@ extension ExportedForm {
       .replacing("layer (Layer): ", with: "")
   }
 
-  /// Reads both files of ncnn, and checks that every blob is produced once and before it is read,
-  /// and that the inputs and outputs are the model's.
-  private static func ncnn(
-    _ report: ExportReport, _ subject: ExportSubject
-  ) throws -> ExportedForm {
-    let model = try NCNNModel([UInt8](try Files.read(report.files[0])))
-    let layers = try ByteStore([UInt8](try Files.read(report.files[1]))).withBytes {
-      (bytes) throws(WeighbridgeError) in
-      try NCNNFile(model, weights: bytes).model.layers
-    }
-    var (produced, unread) = (Set<String>(), Set<String>())
-    for layer in layers {
-      let isSound =
-        layer.inputs.allSatisfy { unread.remove($0) != nil }
-        && layer.outputs.allSatisfy { produced.insert($0).inserted }
-      guard isSound else { return .wrong("\(layer.name) reads or repeats other blobs") }
-      unread.formUnion(layer.outputs)
-    }
-    let inputs = layers.filter { $0.type == "Input" }.flatMap(\.outputs)
-    let graph = subject.content.graph
-    guard inputs.count == graph.inputs.count else { return .wrong("has the inputs \(inputs)") }
-    // A name that ncnn cannot write is changed, with a note.
-    let renamed = report.notes.compactMap { $0.firstRange(of: " is called ") == nil ? nil : $0 }
-    let outputs = graph.outputs.map(\.name).filter { name in
-      !renamed.contains { $0.hasPrefix("\(name) is called ") }
-    }
-    return unread.isSuperset(of: outputs)
-      ? .written : .wrong("has the outputs \(unread.sorted()), and not \(outputs)")
-  }
-
   /// Reads the file and computes with it.
-  private static func copy(
+  private static func compared(
     _ path: String, _ subject: ExportSubject, _ report: ExportReport, _ variant: ExportVariant
   ) throws -> ExportedForm {
-    let copy: Model
-    do { copy = try Model(contentsOf: path) } catch { return .notReadBack(reason(error)) }
-    var options = RunOptions()
-    options.engine = .reference
     let outputs: [NamedTensor]
     do {
-      outputs = try PortableRun(copy, report, variant.target, options: options)
-        .outputs(subject.inputs, like: subject.outputs)
+      let run =
+        variant.target == .ncnn
+        ? try PortableRun(ncnn: report, of: subject.content.graph)
+        : try Self.copy(path, report, variant)
+      outputs = try run.outputs(subject.inputs, like: subject.outputs)
     } catch let mismatch as PortableRun.Mismatch {
       return .notReadBack(mismatch.reason)
     }
     return difference(outputs, subject, variant).map { .wrong($0) } ?? .written
+  }
+
+  /// Reads the file.
+  private static func copy(
+    _ path: String, _ report: ExportReport, _ variant: ExportVariant
+  ) throws -> PortableRun {
+    var options = RunOptions()
+    options.engine = .reference
+    let model: Model
+    do {
+      model = try Model(contentsOf: path)
+    } catch { throw PortableRun.Mismatch(reason: reason(error)) }
+    return PortableRun(model, report, variant.target, options: options)
   }
 
   /// How outputs differ from what the model computes; `nil` when they do not.

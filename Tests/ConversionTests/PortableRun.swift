@@ -2,91 +2,128 @@ import GraphIR
 import TestSupport
 import Weighbridge
 
-/// Runs an exported copy on arrays in the original's axis order. Core ML and darknet take one image
-/// at a time, channels first.
+/// Runs an exported copy on arrays in the original's axis order. Core ML, darknet and ncnn take one
+/// image at a time, channels first.
 struct PortableRun {
   /// The error for arrays that the copy cannot take or return in the original's axis order.
   struct Mismatch: Error { let reason: String }
 
-  private let model: Model
-  private let target: ExportFormat
-  private let options: RunOptions
-  private let transposedNames: Set<String>
+  /// An input or an output of the copy, with its type if the file says it.
+  private struct Port {
+    let name: String
+    let type: TensorType?
+    /// Whether its channels are first, and the original's are not.
+    let isTransposed: Bool
+  }
 
+  private let target: ExportFormat
+  private let inputs, outputs: [Port]
+  private let run: ([NamedTensor]) throws -> [NamedTensor]
+
+  /// Runs a file that can be read again.
   init(
     _ model: Model, _ report: ExportReport, _ target: ExportFormat,
     options: RunOptions = RunOptions()
   ) {
-    self.model = model
     self.target = target
-    self.options = options
-    let suffix = " has its channels first"
-    transposedNames = Set(
-      report.notes.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
+    let ports = { (ports: [ModelPort]) in
+      ports.map {
+        Port(name: $0.name, type: $0.type, isTransposed: report.hasTransposed($0.name))
+      }
+    }
+    (inputs, outputs) = (ports(model.inputs), ports(model.outputs))
+    run = { try model.run($0, options: options).outputs }
+  }
+
+  /// Runs the files of ncnn.
+  ///
+  /// - Parameter original: The graph that they were made of.
+  init(ncnn report: ExportReport, of original: Graph) throws {
+    let interpreter = try NCNNInterpreter(report.files)
+    target = .ncnn
+    inputs = zip(original.inputs, interpreter.inputs).map {
+      Port(name: $1, type: nil, isTransposed: report.hasTransposed($0.name))
+    }
+    outputs = original.outputs.map { port in
+      Port(
+        name: report.newName(of: port.name), type: nil,
+        isTransposed: report.hasTransposed(port.name))
+    }
+    let names = outputs.map(\.name)
+    run = { arrays in
+      let blobs = try interpreter.outputs(
+        Dictionary(arrays.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first }))
+      guard Set(blobs.keys) == Set(names) else {
+        throw NCNNInterpreter.Unknown(layer: "computes \(blobs.keys.sorted()), and not \(names)")
+      }
+      return names.compactMap { name in blobs[name].map { NamedTensor(name: name, tensor: $0) } }
+    }
   }
 
   /// The copy's outputs, in the axis order of the original's.
   func outputs(_ inputs: [NamedTensor], like original: [NamedTensor]) throws -> [NamedTensor] {
-    guard target == .coreml || target == .darknet else {
-      return try model.run(inputs, options: options).outputs
-    }
-    guard model.inputs.count == inputs.count, model.outputs.count == original.count else {
+    guard [.coreml, .darknet, .ncnn].contains(target) else { return try run(inputs) }
+    guard self.inputs.count == inputs.count, outputs.count == original.count else {
       throw Mismatch(reason: "it has other numbers of inputs and outputs")
     }
     let batch = inputs.first?.tensor.shape.first ?? 1
     // A batch of a fixed size is run as a whole.
     let size =
-      zip(model.inputs, inputs).allSatisfy { port, input in
-        port.type.rank == input.tensor.shape.count && port.type.shape.first?.value == batch
+      zip(self.inputs, inputs).allSatisfy { port, input in
+        port.type?.rank == input.tensor.shape.count && port.type?.shape.first?.value == batch
       } ? batch : 1
     guard size == batch || (inputs + original).allSatisfy({ $0.tensor.shape.first == batch }) else {
       throw Mismatch(reason: "it takes one example, and an array has another first axis")
     }
     var parts: [[Tensor]] = []
     for start in stride(from: 0, to: batch, by: size) {
-      let modelInputs = try zip(inputs, model.inputs).map { input, port in
+      let copyInputs = try zip(inputs, self.inputs).map { input, port in
         let part = size == batch ? input.tensor : input.tensor.slice(start..<start + size, along: 0)
         return NamedTensor(name: port.name, tensor: try fitted(part, to: port))
       }
       parts.append(
-        zip(try model.run(modelInputs, options: options).outputs, original).map {
-          output, reference in
+        zip(zip(try run(copyInputs), outputs), original).map { result, reference in
           let part =
             size == batch
             ? reference.tensor : reference.tensor.slice(start..<start + size, along: 0)
-          return restored(output.tensor, output.name, like: part)
+          return restored(result.0.tensor, result.1, like: part)
         })
     }
-    return model.outputs.indices.map { index in
-      NamedTensor(name: model.outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
+    return outputs.indices.map { index in
+      NamedTensor(name: outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
     }
   }
 
   /// An array in the axis order that the copy takes.
-  private func fitted(_ tensor: Tensor, to port: ModelPort) throws -> Tensor {
+  private func fitted(_ tensor: Tensor, to port: Port) throws -> Tensor {
     let rank = tensor.shape.count
     let isTransposed =
       target == .darknet
-      ? rank == 4 && !port.type.agrees(with: tensor.type) : transposedNames.contains(port.name)
+      ? rank == 4 && port.type?.agrees(with: tensor.type) != true : port.isTransposed
     var part = tensor
     if isTransposed { part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous() }
-    if port.type.rank == rank { return part }
+    if port.type?.rank == rank { return part }
     let shape =
-      target == .darknet ? port.type.shape.compactMap(\.value) : Array(part.shape.dropFirst())
+      target == .darknet
+      ? port.type?.shape.compactMap(\.value) ?? [] : Array(part.shape.dropFirst())
     guard shape.reduce(1, *) == part.count else {
+      let type = port.type.map { "\($0)" } ?? "one example"
       throw Mismatch(
-        reason: "its input \(port.name) is \(port.type), and the original's \(tensor.type)")
+        reason: "its input \(port.name) is \(type), and the original's \(tensor.type)")
+    }
+    if target == .ncnn {
+      return Tensor(.float32, shape: shape.isEmpty ? [1] : shape, part.doubles)
     }
     return part.reshaped(shape)
   }
 
   /// An output in the axis order of the original's. darknet's outputs have one of two orders, of
   /// which the one closer to the original is taken.
-  private func restored(_ tensor: Tensor, _ name: String, like original: Tensor) -> Tensor {
+  private func restored(_ tensor: Tensor, _ port: Port, like original: Tensor) -> Tensor {
     guard tensor.count == original.count else { return tensor }
     let rank = original.shape.count
     let unchanged = tensor.reshaped(original.shape)
-    guard rank >= 3, target == .darknet || transposedNames.contains(name) else { return unchanged }
+    guard rank >= 3, target == .darknet || port.isTransposed else { return unchanged }
     let shape = [original.shape[0], original.shape[rank - 1]] + original.shape[1..<rank - 1]
     let transposed = tensor.reshaped(Array(shape))
       .permuted([0] + Array(2..<rank) + [1]).contiguous()
@@ -101,5 +138,19 @@ struct PortableRun {
     if parts.count == 1 { return parts[0] }
     let shape = [parts.reduce(0) { $0 + $1.shape[0] }] + parts[0].shape.dropFirst()
     return Tensor(parts[0].elementType, shape: shape, bytes: parts.flatMap { $0.contiguousBytes() })
+  }
+}
+
+extension ExportReport {
+  /// Whether an input or output has its channels first, and the original's are not.
+  fileprivate func hasTransposed(_ name: String) -> Bool {
+    notes.contains("\(name) has its channels first")
+  }
+
+  /// The name that an input or output has in the files.
+  fileprivate func newName(of name: String) -> String {
+    let prefix = "\(name) is called "
+    let note = notes.first { $0.hasPrefix(prefix) }
+    return note.map { String($0.dropFirst(prefix.count)) } ?? name
   }
 }
