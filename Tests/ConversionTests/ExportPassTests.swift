@@ -48,7 +48,7 @@ import Weighbridge
       .decodeBoxes(ofDetectorsOnly: true), .foldBatchNormalization,
       .convertLayout(transposesPorts: true), .takeSingleExample,
     ]
-    let table = ExportTable<NoTarget>(layout: .channelsFirst, [])
+    let table = ConversionCore.ExportTable<NoTarget>(layout: .channelsFirst, [])
     let prepared = try PreparedModel(content, passes, for: "the target", table)
     #expect(prepared.graph.outputs.map(\.name) == ["confidence", "coordinates"])
     #expect(!prepared.graph.nodes.contains { $0.operation is BatchNormalization })
@@ -61,7 +61,7 @@ import Weighbridge
   func boxes() throws {
     var content = try ModelReader.read(detector).content
     content.description.detector = nil
-    let table = ExportTable<NoTarget>(layout: nil, [])
+    let table = ConversionCore.ExportTable<NoTarget>(layout: nil, [])
     let unchanged = try PreparedModel(
       content, [.decodeBoxes(ofDetectorsOnly: true)], for: "the target", table)
     #expect(unchanged.graph.outputs == content.graph.outputs)
@@ -77,7 +77,7 @@ import Weighbridge
 
 /// A target without operators.
 private struct NoTarget: ExportBuilder {
-  static let table = ExportTable<NoTarget>(layout: nil, [])
+  static let table = ConversionCore.ExportTable<NoTarget>(layout: nil, [])
   static let foldsConstants = false
   static let wrapsIntegers = false
   let target = "the target"

@@ -77,7 +77,7 @@ package struct ReferencesCheck: VerificationCheck {
     _ results: inout [CheckResult], _ ports: [Port], _ layers: inout LayerComparison,
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) {
-    let producers = graph.producers
+    let producers = graph.producedOutputs
     let outputs = zip(results, ports).map { result, port in
       producers[port.value].flatMap { result.discrepancy(at: $0.position, output: $0.output) }
     }
@@ -143,7 +143,7 @@ extension ReferenceSet {
 
 extension Graph {
   /// For each value, the position of the node that computes it and the index of the output.
-  fileprivate var producers: [ValueID: (position: Int, output: Int)] {
+  fileprivate var producedOutputs: [ValueID: (position: Int, output: Int)] {
     var producers: [ValueID: (position: Int, output: Int)] = [:]
     for (position, node) in nodes.enumerated() {
       for (output, id) in node.outputs.enumerated() { producers[id] = (position, output) }
