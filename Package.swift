@@ -139,7 +139,7 @@ let package = Package(
     module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"], memory: .strict),
 
     // Rank 1: syntax only, bytes to plain records and back.
-    module(.formats, "HDF5File", ["Bytes", "Deflate"]),
+    module(.formats, "HDF5File", ["Bytes", "Deflate"], memory: .strict),
     module(
       .formats, "HDF5Writing",
       ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
@@ -148,12 +148,12 @@ let package = Package(
       ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorFlowFormat", "YAML", "ZipArchive"]),
     module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
     module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
-    module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
+    module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"], memory: .strict),
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
-    module(.formats, "NCNNFormat", ["Bytes"]),
+    module(.formats, "NCNNFormat", ["Bytes"], memory: .strict),
     module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
-    module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
+    module(.formats, "SafetensorsFormat", ["Bytes", "JSON"], memory: .strict),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     cLibrary("CWBM", ["CProtobufC"]),
@@ -229,13 +229,15 @@ let package = Package(
     // Custom kernels with vector instructions that are detected at run time.
     cLibrary("CKernels"),
     module(.execution, "CPURuntime", ["Bytes", "CKernels", "GraphIR", "LayerCatalog"]),
-    module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
-    module(.execution, "Verifier", ["Bytes", "GraphIR"]),
+    module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"], memory: .strict),
+    module(.execution, "Verifier", ["Bytes", "GraphIR"], memory: .strict),
     // Chooses the encoding of each weight.
     module(
       .execution, "Compaction",
       ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "TensorEncoding"]),
-    module(.execution, "ModelComparison", ["Bytes", "GraphIR", "LayerCatalog", "Verifier"]),
+    module(
+      .execution, "ModelComparison", ["Bytes", "GraphIR", "LayerCatalog", "Verifier"],
+      memory: .strict),
     // Keeps the longjmp of both image libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
     module(.execution, "Vision", ["Bytes", "CImages", "CKernels", "GraphIR"]),

@@ -39,7 +39,7 @@ package struct NCNNWriter: ~Copyable {
     // Padding to a multiple of four bytes, then the tag.
     var bytes = [UInt8](repeating: 0, count: NCNNEncoding.padding(binary.count))
     if isTagged { bytes.append(littleEndian: Int(encoding.rawValue), byteCount: 4) }
-    try append(bytes.span.bytes)
+    try unsafe append(bytes.span.bytes)
     count += 1
     return encoding
   }
@@ -58,7 +58,7 @@ package struct NCNNWriter: ~Copyable {
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     precondition(count == slots.count, "weights are missing")
     let zeros = [UInt8](repeating: 0, count: NCNNEncoding.padding(binary.count))
-    try append(zeros.span.bytes)
+    try unsafe append(zeros.span.bytes)
     let text = Array(model.text.utf8)
     let model = try NCNNModel(text)
     if binary.count > 0 {
@@ -67,7 +67,7 @@ package struct NCNNWriter: ~Copyable {
       }
     }
     var file = try AtomicFile(path: path)
-    try file.append(text.span.bytes)
+    try unsafe file.append(text.span.bytes)
     try binary.commit(replacing: replacing)
     try file.commit(replacing: replacing)
   }

@@ -52,7 +52,7 @@ enum NPYReader {
       strides = header.shape.indices.map { header.shape[($0 + 1)...].reduce(1, *) }
     }
     var span = result.mutableSpan
-    StridedCopy(
+    unsafe StridedCopy(
       shape: header.shape, strides: strides, elementSize: header.elementType.byteCount
     ).copy(from: bytes, offset: 0, into: span.mutableBytes)
     if header.isBigEndian { reverse(&result, elementSize: header.elementType.byteCount) }

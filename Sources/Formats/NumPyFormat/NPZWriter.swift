@@ -29,7 +29,7 @@ package struct NPZWriter: ~Copyable {
     let header = NPYHeader(elementType: elementType, shape: shape).serialized()
     let size = shape.reduce(elementType.npyByteCount, *)
     try archive.begin(name + NPYHeader.fileExtension, byteCount: header.count + size)
-    try archive.append(header.span.bytes)
+    try unsafe archive.append(header.span.bytes)
   }
 
   /// Appends elements of the array, little-endian and in row-major order.
@@ -78,6 +78,6 @@ extension ElementType {
       wide[index * 4 + 2] = bytes[byte: index * 2]
       wide[index * 4 + 3] = bytes[byte: index * 2 + 1]
     }
-    try body(wide.span.bytes)
+    try unsafe body(wide.span.bytes)
   }
 }

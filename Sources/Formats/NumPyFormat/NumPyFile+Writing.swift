@@ -23,7 +23,7 @@ extension NumPyFile {
   ) throws(WeighbridgeError) {
     var file = try AtomicFile(path: path)
     let header = NPYHeader(elementType: array.elementType, shape: array.shape).serialized()
-    try file.append(header.span.bytes)
+    try unsafe file.append(header.span.bytes)
     try array.withPieces { (piece) throws(WeighbridgeError) in
       try array.elementType.withNPYBytes(piece) { (bytes) throws(WeighbridgeError) in
         try file.append(bytes)

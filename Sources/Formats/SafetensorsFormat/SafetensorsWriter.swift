@@ -58,7 +58,7 @@ package struct SafetensorsWriter: ~Copyable {
     }
     let bytes = try SafetensorsHeader.bytes(header)
     var file = try AtomicFile(path: path)
-    try file.append(bytes.span.bytes)
+    try unsafe file.append(bytes.span.bytes)
     self.file = file
     byteCount = bytes.count + end
   }

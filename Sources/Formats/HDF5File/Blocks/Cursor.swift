@@ -128,7 +128,7 @@ struct Cursor: Sendable {
   func begins(with letters: StaticString) -> Bool {
     guard remaining >= 4 else { return false }
     // The letters are constant data of the program.
-    return letters.withUTF8Buffer { bytes[position..<position + 4].elementsEqual($0) }
+    return letters.withUTF8Buffer { unsafe bytes[position..<position + 4].elementsEqual($0) }
   }
 
   /// Reads and checks a version byte.

@@ -61,7 +61,7 @@ extension FilterPipeline {
     }
     let largest = bytes.count.multipliedReportingOverflow(by: Inflater.largestRatio)
     let capacity = largest.overflow ? size.value : min(size.value, largest.partialValue)
-    let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: capacity)
+    let outcome = unsafe Inflater.inflate(bytes.span.bytes, .zlib, byteCount: capacity)
     guard outcome.isComplete else {
       throw .malformed("filtered data is damaged: it does not unpack (gzip) to \(size.value) bytes")
     }
