@@ -1,11 +1,11 @@
-"""What goes wrong, in three classes: by what there is to do about it."""
+"""Errors, in three classes by what a program can do about them."""
 
 from __future__ import annotations
 
 
 
 class WeighbridgeError(Exception):
-    """What went wrong, and where. Its three classes say what there is to do about it.
+    """What went wrong, and where. Its three subclasses say what a program can do about it.
 
     Attributes:
         code: The kind of failure, such as ``"malformed"``; stable, for programs to act on.

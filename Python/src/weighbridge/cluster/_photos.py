@@ -31,7 +31,7 @@ class PhotoIndex(Job):
         model: The model, where every worker can read it; best a ``.wbm`` file.
         features: The output or layer whose numbers are the features; by default the only output of a model
             that is no detector.
-        detection: How objects are searched for: ``threshold``, ``overlap``, ``suppression``.
+        detection: How objects are detected: ``threshold``, ``overlap``, ``suppression``.
         options: What the model's file does not say itself, as for `weighbridge.open`.
         batch_size: How many photos a worker analyzes before it stores their rows.
         attempts: How often a photo is tried that cannot be read.

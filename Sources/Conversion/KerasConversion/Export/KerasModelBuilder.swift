@@ -202,7 +202,7 @@ extension KerasModelBuilder {
       return inputs
     }
     guard !Self.isTakenForBias(inputs[0].type, of: inputs[1].type) else {
-      throw .unsupported("Keras 3 takes one of the tensors that are added for a bias of the other")
+      throw .unsupported("adds two tensors of which Keras 3 treats one as a bias of the other")
     }
     return [inputs[1], inputs[0]]
   }
@@ -262,8 +262,8 @@ extension KerasModelBuilder {
   private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
     guard tensor.count <= Self.constantLimit else {
       throw .unsupported(
-        "takes a constant of \(tensor.count) numbers; Keras would have it as text in the model, and "
-          + "no more than \(Self.constantLimit) are written so")
+        "takes a constant of \(tensor.count) numbers; Keras stores it as text in the model, and at "
+          + "most \(Self.constantLimit) numbers are written as text")
     }
     let numbers = tensor.doubles
     guard numbers.allSatisfy(\.isFinite) else {

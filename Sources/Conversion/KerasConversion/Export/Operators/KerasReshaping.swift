@@ -58,7 +58,7 @@ enum KerasReshaping {
       let axes = JSONValue.integers(operation.axes)
       let removesUnknownAxis = operation.axes.contains { builder.type().shape[$0].value == nil }
       guard !removesUnknownAxis || builder.format != .archive else {
-        throw .unsupported("Keras 3 takes no axis of unknown size away")
+        throw .unsupported("Keras 3 cannot squeeze an axis of unknown size")
       }
       return try builder.function(
         KerasFunctionForm("numpy", "Squeeze", tf: "squeeze", ["input"]), [builder[0]],
