@@ -101,6 +101,14 @@ def thresholds(x):
             layers.ReLU(negative_slope=0.25, threshold=0.125)(odd), layers.ReLU(2.0)(odd), layers.LeakyReLU(0.2)(odd)]
 
 
+def layers_of_integers(signed, long, truth):
+    """Layers that Keras computes of integers and booleans."""
+    result = []
+    for x in (signed, long, truth):
+        result += [layers.TimeDistributed(layers.Dense(2))(x), layers.EinsumDense("abc,cd->abd", (None, 2), bias_axes="d")(x)]
+    return result + [layers.ReLU(threshold=1.5)(signed), layers.ReLU(threshold=3)(long), layers.ReLU(threshold=0.5)(long)]
+
+
 def contrasts(x):
     """Contrasts of pictures with infinities and NaN, which Keras leaves as they are."""
     first = x[..., :1]
@@ -136,6 +144,7 @@ CASES = [
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
     Case("wide_normalizations", [Input((3, 4), 100, 104), Input((3, 4), -3e5, 3e5)],
          wide_normalizations, containers=("keras",)),
+    Case("layers_of_integers", [SIGNED, Input((3, 4), -9, 9, "int64"), TRUTH], layers_of_integers, containers=("keras",)),
     Case("contrasts", [Input((3, 4, 2))], contrasts, containers=("keras",)),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),

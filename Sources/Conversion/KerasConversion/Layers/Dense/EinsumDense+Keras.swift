@@ -26,8 +26,9 @@ extension EinsumDense: KerasMapped {
       if let quantization {
         try layer.orderQuantizedWeights("kernel", quantization, hasBias: !bias.isEmpty)
       }
+      let numbers = try layer.cast(inputs, to: layer.types?.compute ?? .float32)
       let output = try layer.addEinsum(
-        equation, bias: bias, dimensions: dimensions, to: inputs[0], quantization: quantization)
+        equation, bias: bias, dimensions: dimensions, to: numbers[0], quantization: quantization)
       return try layer.addActivation(to: output)
     }
   ])

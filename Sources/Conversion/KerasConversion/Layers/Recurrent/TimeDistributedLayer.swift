@@ -48,6 +48,9 @@ enum TimeDistributedLayer {
           "applies \(className) to \(types[0].rawValue); floating-point is supported")
       }
     }
+    if layer.version.major >= 3, KerasMappings.classes[className]?.casts == .all {
+      folded = try layer.cast(folded, to: layer.types?.compute ?? .float32)
+    }
     // A nested wrapper has nodes and weights with the same roles.
     let outputs =
       className == "TimeDistributed"
