@@ -13,20 +13,20 @@ extension Identity: KerasMapped {
     [
       .elementwise("Activation") { (layer, inputs) throws(WeighbridgeError) in
         try layer.addActivation(to: try layer.onlyInput(inputs), role: "")
-      },
+      }.distributed(.inputs),
       .elementwise("ActivityRegularization", ignoring("l1", "l2")),
       // The calls of `add_loss` and `add_metric` in a functional model.
       .elementwise("AddLoss", ignoring("unconditional")),
       .elementwise("AddMetric", ignoring("aggregation", "metric_name")),
-      .elementwise("AlphaDropout", dropout),
-      .elementwise("Dropout", dropout),
-      .elementwise("GaussianDropout", dropout),
+      .elementwise("AlphaDropout", dropout).distributed(.inputs),
+      .elementwise("Dropout", dropout).distributed(.inputs),
+      .elementwise("GaussianDropout", dropout).distributed(.inputs),
       .elementwise("GaussianNoise", ignoring("stddev", "seed")),
       KerasLayerClass("Identity", masks: .passedSinceKeras3, casts: .floats, shape: .same) {
         (layer, inputs) throws(WeighbridgeError) in
         layer.ignore("dynamic")  // Keras 2: how Python runs it.
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
-      },
+      }.distributed(.inputs),
       // The base class itself, which returns what it is given, up to Keras 2.
       .plain("Layer") { (layer, inputs) throws(WeighbridgeError) in
         guard layer.version.major < 3 else {
@@ -43,7 +43,8 @@ extension Identity: KerasMapped {
       + (1...3).map { axes in
         KerasLayerClass(
           "SpatialDropout\(axes)D", masks: .passed, casts: .floats, shape: .window(axes: axes),
-          dropout)
+          dropout
+        ).distributed(.inputs)
       } + augmentations)
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in builder[0]
   }

@@ -10,7 +10,7 @@ extension ELU: KerasMapped {
   static let keras = KerasMapping([
     .elementwise("ELU") { (layer, inputs) throws(WeighbridgeError) in
       try layer.add(ELU(alpha: try layer.real("alpha", default: 1)), inputs)
-    }
+    }.distributed(.inputs)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer("ELU", ["alpha": .real(operation.alpha)])
@@ -25,7 +25,7 @@ extension LeakyReLU: KerasMapped {
       let slope = try layer.real(key, default: 0.3)
       let values = try layer.cast(inputs, to: .float32)
       return try layer.add(LeakyReLU(slope: layer.constant(slope)), values)
-    }
+    }.distributed(.inputs)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let key = builder.format == .archive ? "negative_slope" : "alpha"
@@ -51,7 +51,7 @@ extension PReLU: KerasMapped {
         shape.append(count)
       }
       return try layer.add(PReLU(), inputs + [try layer.weight("alpha", shape: shape)])
-    },
+    }.distributed(.weights),
     KerasLayerClass("PReLU (Keras 1)", masks: .passed, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
       let type = try layer.typedInput(inputs).type
@@ -86,7 +86,7 @@ extension ReLU: KerasMapped {
       // With a slope, TensorFlow converts integers.
       if slope != 0 { return try layer.add(operation, try layer.cast(inputs, to: .float32)) }
       return try layer.addSelection(operation, inputs)
-    },
+    }.distributed(.inputs),
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)
       return try layer.masked(inputs, above: threshold)

@@ -12,9 +12,11 @@ import LayerCatalog
 /// `[spatial..., in, multiplier]` and produce output channel `in * multiplier + m`.
 extension Convolution: KerasMapped {
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, standard)
-      + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }, depthwise)
-      + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }, separable))
+    [
+      KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, standard),
+      KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }, depthwise),
+      KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }, separable),
+    ].flatMap { $0.distributed(.weights) })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)

@@ -15,7 +15,7 @@ extension TransposedConvolution: KerasMapped {
       return try add(&layer, inputs, takesInputsFirst: false) {
         (layer, _) throws(WeighbridgeError) in try window(&layer, axes: axes)
       }
-    } + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
+    }.distributed(.weights) + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
   /// Keras' layer without padding, followed by a `Cropping` layer.
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window

@@ -24,7 +24,7 @@ extension Dense: KerasMapped {
       let bias = hasBias ? [try layer.weight("bias", shape: [units])] : []
       let output = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias)
       return try layer.addActivation(to: output[0])
-    },
+    }.distributed(.product),
     .plain("Highway (Keras 1)", highway),
     .plain("MaxoutDense (Keras 1)", maxout),
   ])

@@ -13,6 +13,8 @@ struct KerasLayerClass: Sendable {
   let shape: ShapeEvidence.Relation
   /// The objects inside it that have weights.
   let parts: KerasLayerParts
+  /// The types in which a `TimeDistributed` of Keras 3 computes it.
+  private(set) var distributedTypes = DistributedTypes.own
   /// Reads it as a cell of a recurrent layer; `nil` for a class that is not a cell.
   var cell: RecurrentCell.Read?
   /// Adds its nodes; `nil` for a class that occurs only in the settings of others, and for one that
@@ -64,6 +66,26 @@ struct KerasLayerClass: Sendable {
     case noneSinceKeras3
   }
 
+  /// The types in which a `TimeDistributed` of Keras 3 computes a layer: it does not call it, which
+  /// would cast the inputs, but computes what a call computes.
+  enum DistributedTypes: Sendable {
+    /// The layer's own, for which it asks while it computes; the wrapper's must be equal.
+    case own
+    /// That of its inputs, which the wrapper casts.
+    case inputs
+    /// That of its inputs, which its weights must have.
+    case weights
+    /// The wider of those of its inputs and its weights.
+    case product
+  }
+
+  /// The same class, computed in other types by a `TimeDistributed`.
+  func distributed(_ types: DistributedTypes) -> Self {
+    var copy = self
+    copy.distributedTypes = types
+    return copy
+  }
+
   /// Creates a class of elementwise functions.
   static func elementwise(_ name: String, _ build: @escaping KerasMapping.Build) -> Self {
     Self(name, masks: .passed, casts: .floats, shape: .same, build)
@@ -100,5 +122,12 @@ struct KerasLayerClass: Sendable {
     parts: KerasLayerParts = .activation
   ) -> Self {
     Self(name, masks: .dropped, casts: casts, shape: shape, parts: parts, nil)
+  }
+}
+
+extension [KerasLayerClass] {
+  /// The same classes, computed in other types by a `TimeDistributed`.
+  func distributed(_ types: KerasLayerClass.DistributedTypes) -> Self {
+    map { $0.distributed(types) }
   }
 }

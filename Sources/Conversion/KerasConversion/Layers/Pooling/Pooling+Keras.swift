@@ -16,7 +16,7 @@ extension AveragePooling: KerasMapped {
       let countIncludePad = axes <= 2 && layer.averagesPaddingOnTheano
       return try layer.add(
         AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
-    })
+    }.distributed(.inputs))
   /// Keras never counts its own padding.
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
@@ -49,7 +49,7 @@ extension MaxPooling: KerasMapped {
       let window = try layer.poolingWindow(axes: axes)
       let operation = MaxPooling(window: window, layout: try layer.dataLayout())
       return try layer.addSelection(operation, inputs)
-    })
+    }.distributed(.inputs))
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.pooling(
       "MaxPooling", operation.window, filledWith: -Double.greatestFiniteMagnitude)
@@ -82,7 +82,7 @@ extension GlobalAveragePooling: KerasMapped {
       let keepDims = try layer.flag("keepdims", default: false)
       return try layer.add(
         MaskedAveragePooling(keepDims: keepDims, layout: try layer.dataLayout()), [input, mask])
-    })
+    }.distributed(.inputs))
   static let kerasRow = pooled("GlobalAveragePooling")
 }
 
@@ -92,7 +92,7 @@ extension GlobalMaxPooling: KerasMapped {
     KerasLayerClass.spatial("GlobalMaxPooling", shape: { .pooling(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
       try layer.addSelection(try pooling(&layer, inputs, axes: axes), inputs)
-    })
+    }.distributed(.inputs))
   static let kerasRow = pooled("GlobalMaxPooling")
 }
 
@@ -143,7 +143,7 @@ extension AdaptivePoolingOperator {
         let dimensions = try layer.integers("output_size", count: axes)
         if let problem = Resizing.problem(dimensions) { throw layer.malformed(problem) }
         return try layer.add(Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
-      })
+      }.distributed(.inputs))
   }
 }
 

@@ -61,27 +61,21 @@ enum TimeDistributedLayer {
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
   }
 
-  /// Keras 3 computes what the layer computes without calling it: its weights meet inputs in the
-  /// wrapper's type. Some layers ask for their own type while they compute.
+  /// The type in which Keras 3 computes the layer.
   private static func typeUse(
     ofInner form: JSONValue?, in outer: KerasTypePolicy?
   ) throws(WeighbridgeError) -> KerasLayer.InnerTypeUse {
-    let name = form?.object?["class_name"]?.string ?? ""
+    let className = form?.object?["class_name"]?.string ?? ""
     let settings = form?.object?["config"]?.object ?? [:]
-    if ["Dense", "PReLU"].contains(name) || name.contains("Conv") && !name.contains("LSTM") {
+    let types = KerasMappings.classes[className]?.distributedTypes ?? .own
+    switch types {
+    case .own: return .equal
+    case .inputs: return .outer
+    case .weights, .product:
       let weights = try KerasTypePolicy.separate(settings).policy?.variable
-      // The product of a narrower and a wider type is of the wider one.
-      let isNarrower = name == "Dense" && weights == .float16 && outer?.compute == .float32
+      let isNarrower = types == .product && weights == .float16 && outer?.compute == .float32
       return isNarrower || weights == outer?.compute ? .outer : .equal
     }
-    let rearranges = ["Pooling", "Cropping", "ZeroPadding", "UpSampling", "Dropout"].contains {
-      name.contains($0)
-    }
-    let others = [
-      "Activation", "ELU", "Flatten", "Identity", "LeakyReLU", "Permute", "ReLU", "RepeatVector",
-      "Reshape",
-    ]
-    return rearranges || others.contains(name) ? .outer : .equal
   }
 
   /// The mask passed to the layer, explicitly or with its first input.

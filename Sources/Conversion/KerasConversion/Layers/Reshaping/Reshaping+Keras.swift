@@ -12,8 +12,8 @@ extension Reshape: KerasMapped {
       let operation = Reshape(target: target)
       if let problem = operation.problem { throw .malformed(problem) }
       return try layer.add(operation, inputs)
-    },
-    .plain("Flatten", flatten),
+    }.distributed(.inputs),
+    .plain("Flatten", flatten).distributed(.inputs),
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
@@ -41,7 +41,7 @@ extension RepeatVector: KerasMapped {
       let operation = RepeatVector(count: try layer.integer("n"))
       if let problem = operation.problem { throw .malformed(problem) }
       return try layer.add(operation, inputs)
-    }
+    }.distributed(.inputs)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer("RepeatVector", ["n": .integer(operation.count)])
@@ -57,7 +57,7 @@ extension Transpose: KerasMapped {
         throw .malformed("dims=\(dims) is not an order of the axes 1 to \(dims.count)")
       }
       return try layer.add(Transpose(axes: [0] + dims), inputs)
-    }
+    }.distributed(.inputs)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.transposed(builder[0], operation.axes)
@@ -73,7 +73,7 @@ extension Cropping: KerasMapped {
       let borders = try layer.borders("cropping", axes: axes, default: axes == 2 ? 0 : 1)
       let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
       return try layer.add(Cropping(borders: borders, layout: layout), inputs)
-    })
+    }.distributed(.inputs))
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.padOrCrop("Cropping", "cropping", operation.borders, builder[0])
   }
@@ -88,7 +88,7 @@ extension ZeroPadding: KerasMapped {
       let layout =
         axes == 1 ? try layer.choice("data_format", default: .channelsLast) : try layer.dataLayout()
       return try layer.add(ZeroPadding(borders: borders, layout: layout), inputs)
-    })
+    }.distributed(.inputs))
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.padOrCrop("ZeroPadding", "padding", operation.borders, builder[0])
   }

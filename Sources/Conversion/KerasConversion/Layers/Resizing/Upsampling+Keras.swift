@@ -14,7 +14,7 @@ extension Upsampling: KerasMapped {
       let layout = axes == 1 ? .channelsLast : try layer.dataLayout()
       return try layer.addSelection(
         try upsampling(&layer, axes: axes, .nearest, layout), inputs)
-    })
+    }.distributed(.inputs))
   /// Keras' layers enlarge linearly in two dimensions only, from half-pixel centers.
   static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
     let (factors, axes) = (operation.factors, operation.factors.count)
