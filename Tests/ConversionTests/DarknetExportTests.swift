@@ -67,7 +67,7 @@ import Weighbridge
     let integerError = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
     #expect(integerError?.code == .unsupported)
     #expect(
-      integerError?.reason.contains("darknet has no section for embedding") == true,
+      integerError?.reason.contains("becomes embedding, and darknet can have its own") == true,
       "\(integerError as Any)")
     #expect(folder.names.isEmpty)
     let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }

@@ -34,7 +34,8 @@ enum HostileCoreMLFiles {
     .init("network_empty", .malformed, "no layer gives the output y"),
     .init("output_missing", .malformed, "no layer gives the output y"),
     .init(
-      "output_twice", .malformed, "layer #1 again (activation): gives y, which is already defined"),
+      "output_twice", .malformed,
+      "layer #1 again (activation): gives y, which an input or an earlier layer gives"),
     .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3], expected"),
     .init("program", .unsupported, "is an ML Program (Core ML mlProgram, specification 7)"),
     .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
@@ -54,7 +55,7 @@ enum HostileCoreMLFiles {
       "layer #0 r (resizeBilinear): the attribute size is [1073741824, 1], and must be at most"),
     .init(
       "reverse_axes", .malformed,
-      "layer #0 r (reverse): says of 2 axes whether they are reversed, and its input has 3"),
+      "layer #0 r (reverse): has 2 flags in reverseDim, expected one for each of its 3"),
     .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
     .init(
       "squeeze_outside", .malformed, "layer #0 s (squeeze): has the axis -9, expected -5 to 4"),

@@ -48,10 +48,13 @@ enum HostileONNXFiles {
       "input_strings", .unsupported,
       "the input x is a tensor of strings; only numbers can be read"),
     .init("input_untyped", .unsupported, "the input x does not say the type of its elements"),
-    .init("kernel_shape", .malformed, "has kernel_shape=[5, 5], and the kernel is [4, 3, 3, 3]"),
+    .init(
+      "kernel_shape", .malformed,
+      "has kernel_shape=[5, 5], expected the last sizes of the kernel [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, but 0 are left in the enclosing message"),
-    .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
-    .init("loop_nested", .limitExceeded, "loops make more than 65536 nodes in all their steps"),
+    .init("loop_growing", .limitExceeded, "all computed constants would take"),
+    .init(
+      "loop_nested", .limitExceeded, "its loops become more than 65536 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
@@ -65,7 +68,7 @@ enum HostileONNXFiles {
     .init(
       "opset_twice", .malformed, "imports the versions 9, 17 of the default operator set, but"),
     .init("opset_old", .unsupported, "opset 6, and 7 to"),
-    .init("output_missing", .malformed, "nothing makes the output z"),
+    .init("output_missing", .malformed, "no node gives the output z"),
     .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
     .init("range_huge", .limitExceeded, "makes a range of"),
@@ -75,7 +78,7 @@ enum HostileONNXFiles {
     .init("scan_long", .limitExceeded, "loops over 1048576 steps"),
     .init(
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
-    .init("setting_unknown", .unsupported, "has the attribute warp, which is not known for Conv"),
+    .init("setting_unknown", .unsupported, "has the attribute warp, which Conv does not have"),
     .init("slopes", .unsupported, "has slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in the enclosing message"),
     .init("twice", .malformed, "occurs twice"),
@@ -83,7 +86,7 @@ enum HostileONNXFiles {
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
     .init(
       "window_short", .malformed,
-      "has a window of 1 axes, which does not fit the input float32 [1, 3, 6, 6]"),
+      "has a window of 1 axes for the input float32 [1, 3, 6, 6]"),
   ]
 }
 

@@ -186,7 +186,7 @@ struct CoreMLLayerImport: MappedLayer {
   ///   read.
   mutating func finish(_ outputs: [CoreMLBlob]) throws(WeighbridgeError) {
     for name in unread.sorted() {
-      throw unsupported("has the setting \(name), which cannot be read")
+      throw unsupported("has the setting \(name), and such a layer can be read without it")
     }
     guard definition.outputs.count <= outputs.count, !definition.outputs.isEmpty else {
       throw malformed("names \(definition.outputs.count) outputs, expected 1 to \(outputs.count)")

@@ -36,7 +36,7 @@ package enum DarknetOperators {
         type,
         unsupported: type is any RecurrentOperator.Type
           ? "is a recurrent layer over a sequence, and darknet can only take one step, with other gates"
-          : "is a \(type.kind), and darknet can have its own sections only")
+          : "becomes \(type.kind), and darknet can have its own sections only")
     }
   }()
 }

@@ -199,7 +199,8 @@ extension ONNXLayer {
     }
     let size = Array(shape.dropFirst(2))
     if let kernelShape = try integers("kernel_shape"), kernelShape != size {
-      throw malformed("has kernel_shape=\(kernelShape), expected the kernel's own sizes \(shape)")
+      throw malformed(
+        "has kernel_shape=\(kernelShape), expected the last sizes of the kernel \(shape)")
     }
     return try window(size: size, input: input)
   }

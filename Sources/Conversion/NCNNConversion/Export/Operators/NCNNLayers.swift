@@ -76,7 +76,7 @@ enum NCNNLayers {
     },
     NCNNRow(blob: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.axes.count == 1 else { return nil }
-      return try builder.add("Softmax", nil, [0: operation.axes[0] - 1, 1: 1])
+      return try builder.add("Softmax", nil, [0: try builder.axis(operation.axes[0]), 1: 1])
     },
   ]
 }
