@@ -65,6 +65,11 @@ extension MetadataScheme {
     keys: [.author: "model_author", .license: "model_license", .version: "model_version"],
     reserved: ["Image.BitmapPixelFormat", "Image.ColorSpaceGamma", "Image.NominalPixelRange"])
 
+  /// Entries beside TFLite Metadata, which has fields of its own for most.
+  package static let tflite = MetadataScheme(
+    nativeFields: [.name, .author, .license, .version, .summary, .inputs, .outputs],
+    reserved: ["min_runtime_version", "TFLITE_METADATA", "CONVERSION_METADATA"])
+
   /// User-defined entries of Core ML. Apps look for `classes` and the two thresholds.
   package static let coreML = MetadataScheme(
     nativeFields: [.author, .license, .version, .summary, .inputs, .outputs],

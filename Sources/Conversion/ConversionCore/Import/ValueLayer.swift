@@ -45,6 +45,7 @@ extension ValueLayer {
   package mutating func apply(
     _ operation: any CatalogOperator, _ inputs: [SourceValue], role: String = ""
   ) throws(WeighbridgeError) -> [SourceValue] {
+    if let problem = operation.problem { throw malformed(problem) }
     let tensors = inputs.compactMap(\.tensor)
     if tensors.count == inputs.count {
       return try evaluate(operation, tensors).enumerated().map { position, tensor in

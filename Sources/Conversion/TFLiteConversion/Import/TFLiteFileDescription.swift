@@ -46,6 +46,16 @@ struct TFLiteFileDescription {
     description.license = metadata?.license.map { License(parsing: $0) }
     description.labels = try labels(&content.provenance)
     content.description = description
+    try addEntries(to: &content)
+  }
+
+  /// Adds the other entries. Those of files that other programs wrote are kept as they are.
+  private func addEntries(to content: inout ModelContent) throws(WeighbridgeError) {
+    let scheme = MetadataScheme.tflite
+    let entries = file.textEntries.filter { !scheme.reserved.contains($0.key) }
+    let isOwn = entries.contains { scheme.field(of: $0.key) == .source }
+    if isOwn { return try DescriptionEntries.apply(entries, scheme, to: &content) }
+    for (key, value) in entries { content.description.userDefined[key] = value }
   }
 
   /// The names of the classes, from the first file with them.

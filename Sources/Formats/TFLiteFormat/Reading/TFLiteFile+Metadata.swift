@@ -52,6 +52,19 @@ extension TFLiteFile {
     }
     return try Metadata(store, range)
   }
+
+  /// The other entries of the file that are texts, by name.
+  package var textEntries: [(key: String, value: String)] {
+    var entries: [(key: String, value: String)] = []
+    for entry in metadata where entry.name != Metadata.entryName {
+      guard buffers.indices.contains(entry.buffer), let range = buffers[entry.buffer],
+        let text = store.withBytes({ String(validating: $0.copied(range), as: UTF8.self) }),
+        !text.utf8.contains(0)
+      else { continue }
+      entries.append((entry.name, text))
+    }
+    return entries
+  }
 }
 
 extension TFLiteFile.Metadata {

@@ -212,12 +212,13 @@ extension TFLiteFile.Operator {
         "\(code.name) reads or gives the tensor \(position), and there are \(tensorCount)"
       ).at(.byte(table.offset))
     }
-    optionsType = try table.uint8(3)
-    options = optionsType == 0 ? nil : try table.table(4, &budget)
+    let (first, second) = (try table.uint8(3), try table.uint8(11))
+    optionsType = first == 0 && second > 0 ? Self.secondUnion + second : first
+    options = optionsType == 0 ? nil : try table.table(first == 0 ? 12 : 4, &budget)
     customOptions = try table.data(5, &budget)
     _ = try table.data(7, &budget)  // which variables it changes
     _ = try table.integers(8, &budget)  // tensors within the operator
-    if let field = try table.fields().first(where: { $0 > 8 && $0 != 13 }) {
+    if let field = try table.fields().first(where: { [9, 10].contains($0) || $0 > 13 }) {
       throw .unsupported("\(code.name) has the field \(field), which is not known")
         .at(.byte(table.offset))
     }

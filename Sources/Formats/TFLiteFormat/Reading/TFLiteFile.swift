@@ -72,9 +72,12 @@ package struct TFLiteFile: Sendable {
     /// The positions of its inputs among the tensors; -1 for one that is absent.
     package let inputs: [Int]
     package let outputs: [Int]
-    /// The number of its options in the union `BuiltinOptions`; 0 for none.
+    /// The number of its options in the union `BuiltinOptions`; 0 for none. Those of the union
+    /// `BuiltinOptions2` are counted from ``secondUnion`` on.
     package let optionsType: Int
     package let options: FlatBufferView?
+    /// What is added to numbers of the union `BuiltinOptions2`.
+    package static let secondUnion = 256
     /// The options of a custom operator.
     package let customOptions: Range<Int>?
   }

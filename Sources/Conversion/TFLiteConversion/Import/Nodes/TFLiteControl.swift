@@ -18,6 +18,15 @@ enum TFLiteControl {
       }
       return try layer.results(ofGraph: condition.doubles == [0] ? second : first, inputs, step: 0)
     },
+    // A part of the model that some runtimes replace by one operator of their own.
+    "STABLEHLO_COMPOSITE": TFLiteReading(options: TFLiteFile.Operator.secondUnion + 21) {
+      (layer) throws(WeighbridgeError) in
+      layer.ignore(0, 2, 3, 4)  // its name, version and attributes, for which its graph stands
+      let graph = try layer.integer(1)
+      var inputs: [SourceValue] = []
+      for position in layer.node.inputs.indices { inputs.append(try layer.input(position)) }
+      return try layer.results(ofGraph: graph, inputs, step: 0)
+    },
     "WHILE": TFLiteReading(options: 93) { (layer) throws(WeighbridgeError) in
       try layer.unrolled(condition: try layer.integer(0), body: try layer.integer(1))
     },

@@ -28,7 +28,6 @@ extension TFLiteIndexing {
         return try layer.apply(Embedding(), [indices, input])
       }
       let operation = Gather(axis: axis, batchAxes: shared)
-      if let problem = operation.problem { throw layer.malformed(problem) }
       return try layer.apply(operation, [input, indices])
     },
     "GATHER_ND": TFLiteReading { (layer) throws(WeighbridgeError) in
