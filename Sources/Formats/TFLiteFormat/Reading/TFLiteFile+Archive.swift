@@ -4,8 +4,9 @@ import ZipArchive
 extension TFLiteFile {
   /// The largest number of files behind a model, and the largest size of one in bytes.
   private static let limits = (count: 1000, byteCount: 1 << 24)
-  /// The number of zeros that may end the FlatBuffer.
-  private static let largestPadding = 16
+  /// The number of bytes at the end of the FlatBuffer to which nothing may refer: zeros, or a table
+  /// that TensorFlow 1 leaves behind.
+  private static let largestRemainder = 16
 
   /// Reads the files in the ZIP archive that follows the model, by their names.
   ///
@@ -33,18 +34,15 @@ extension TFLiteFile {
   /// `nil` if nothing follows.
   private func archive() throws(WeighbridgeError) -> (start: Int, directory: ZipDirectory)? {
     let rest = store.count - end
-    let isPadding =
-      rest <= Self.largestPadding
-      && store.withBytes { $0.copied(end..<store.count) }.allSatisfy { $0 == 0 }
-    if isPadding { return nil }
+    if rest <= Self.largestRemainder { return nil }
     return try store.withBytes { (bytes) throws(WeighbridgeError) in
       var start = end
-      while start < store.count, start < end + Self.largestPadding,
+      while start < store.count, start < end + Self.largestRemainder,
         !ZipDirectory.isMagic(bytes.extracting(start..<store.count))
       {
         start += 1
       }
-      guard start < store.count, start < end + Self.largestPadding else {
+      guard start < store.count, start < end + Self.largestRemainder else {
         throw .malformed("is followed by \(rest) bytes that are no ZIP archive").at(.byte(end))
       }
       // Python's writer counts from the beginning of the file, others from that of the archive.

@@ -9,10 +9,12 @@ extension TFLiteRecurrent {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": TFLiteReading(options: 71) {
       (layer) throws(WeighbridgeError) in
       let options = TFLiteLayer.SequenceOptions(
-        activation: try layer.choice(0), isTimeMajor: try layer.flag(3))
+        activation: try layer.choice(0), isTimeMajor: try layer.flag(3),
+        bound: try layer.float(1))
       layer.ignore(4)  // how inputs of quantized weights are rounded
-      guard try layer.float(1) == 0, try layer.float(2) == 0, try !layer.flag(5) else {
-        throw layer.unsupported("bounds its states, and only an LSTM without bounds can be read")
+      guard try layer.float(2) == 0, try !layer.flag(5) else {
+        throw layer.unsupported(
+          "bounds a projection or has diagonal kernels, and only an LSTM without both can be read")
       }
       let sequence = try layer.batchFirst(options)
       let output = try layer.lstm(sequence, .forwardLSTM, options, isReversed: false)
@@ -28,11 +30,12 @@ extension TFLiteRecurrent {
     },
     "BIDIRECTIONAL_SEQUENCE_LSTM": TFLiteReading(options: 69) { (layer) throws(WeighbridgeError) in
       let options = TFLiteLayer.SequenceOptions(
-        activation: try layer.choice(0), isTimeMajor: try layer.flag(4))
+        activation: try layer.choice(0), isTimeMajor: try layer.flag(4),
+        bound: try layer.float(1))
       layer.ignore(5)  // how inputs of quantized weights are rounded
-      guard try layer.float(1) == 0, try layer.float(2) == 0, layer.tensor(39) == nil else {
+      guard try layer.float(2) == 0, layer.tensor(39) == nil else {
         throw layer.unsupported(
-          "bounds its states or has a second input, and only an LSTM without both can be read")
+          "bounds a projection or has a second input, and only an LSTM without both can be read")
       }
       let isMerged = try layer.flag(3)
       let sequence = try layer.batchFirst(options)
@@ -59,6 +62,8 @@ extension TFLiteLayer {
     let activation: Int
     /// Whether the first axis is the time.
     let isTimeMajor: Bool
+    /// The largest magnitude of the cell state; 0 for no bounds.
+    var bound = 0.0
 
     /// The role of a result; empty for the last one.
     func role(_ name: String) -> String { isTimeMajor ? name : "" }
@@ -104,15 +109,19 @@ extension TFLiteLayer {
     options.isTimeMajor ? try transposed(value, [1, 0, 2]) : value
   }
 
-  private func cellActivation(_ number: Int) throws(WeighbridgeError) -> CellActivation {
+  private func cellActivation(
+    _ number: Int
+  ) throws(WeighbridgeError) -> (any CatalogOperator, CellActivation) {
     let operations: [Int: any CatalogOperator] = [
       0: Identity(), 1: ReLU(slope: 0, threshold: 0, maximum: nil),
       3: ReLU(slope: 0, threshold: 0, maximum: 6), 4: Tanh(), 6: Sigmoid(),
     ]
-    guard let activation = operations[number].flatMap({ CellActivation($0) }) else {
-      throw unsupported("has the activation number \(number), which cannot be read here")
+    guard let operation = operations[number], let activation = CellActivation(operation) else {
+      throw unsupported(
+        "has the activation number \(number), and only linear, ReLU, ReLU6, tanh and sigmoid ones "
+          + "can be read here")
     }
-    return activation
+    return (operation, activation)
   }
 
   private static let recurrence = (
@@ -135,7 +144,12 @@ extension TFLiteLayer {
       }
       parts.append(part)
     }
-    return parts.count == 1 ? parts[0] : try apply(Concatenate(axis: 0), parts, role: role)[0]
+    if parts.count == 1 { return parts[0] }
+    let tensors = parts.compactMap(\.tensor)
+    if tensors.count == parts.count, let integers = Tensor(joiningRowsOf: tensors) {
+      return newConstant(integers, role)
+    }
+    return try apply(Concatenate(axis: 0), parts, role: role)[0]
   }
 
   fileprivate mutating func lstm(
@@ -147,7 +161,7 @@ extension TFLiteLayer {
         "has the input \(position), for peepholes, projections or normalizations, and only an LSTM "
           + "without them can be read")
     }
-    let activation = try cellActivation(options.activation)
+    let (function, activation) = try cellActivation(options.activation)
     guard let gate = CellActivation(Sigmoid()) else { throw unsupported("has no gates") }
     let operation = LSTM(
       recurrence: isReversed ? Self.recurrence.backward : Self.recurrence.forward, bias: .input,
@@ -158,8 +172,13 @@ extension TFLiteLayer {
       try joined(inputs.recurrentKernels, "\(prefix)recurrent_kernel"),
       try joined(inputs.biases, "\(prefix)bias"),
     ]
-    return try apply(
-      operation, [sequence] + weights, role: role ?? options.role("batch_first/output"))[0]
+    let bounded = TFLiteBoundedLSTM(
+      bound: options.bound, activation: function, isReversed: isReversed)
+    let outputRole = role ?? options.role("batch_first/output")
+    guard bounded.isUnbounded(steps: type(sequence).shape[1].value) else {
+      return try unrolled(bounded, sequence, weights: weights, role: outputRole)
+    }
+    return try apply(operation, [sequence] + weights, role: outputRole)[0]
   }
 
   fileprivate mutating func rnn(
@@ -167,11 +186,32 @@ extension TFLiteLayer {
   ) throws(WeighbridgeError) -> SourceValue {
     let operation = SimpleRNN(
       recurrence: Self.recurrence.forward, bias: .input,
-      activation: try cellActivation(options.activation))
+      activation: try cellActivation(options.activation).1)
     let weights = [
       try joined([1], "kernel"), try joined([2], "recurrent_kernel"), try joined([3], "bias"),
     ]
     return try apply(
       operation, [sequence] + weights, role: options.role("batch_first/output"))[0]
+  }
+}
+
+extension Tensor {
+  /// Joins matrices of 8-bit integers, whose rows then have a scale each; `nil` for others.
+  fileprivate init?(joiningRowsOf parts: [Tensor]) {
+    var (bytes, scales) = ([UInt8](), [Float]())
+    for part in parts {
+      guard part.shape.count == 2, part.shape[1] == parts[0].shape[1], let stored = part.quantized,
+        stored.integers.elementType == .int8, case .linear(let parameters) = stored.dequantization,
+        parameters.zeroPoints.isEmpty, parameters.offsets.isEmpty, parameters.axis ?? 0 == 0
+      else { return nil }
+      bytes += stored.integers.contiguousBytes()
+      scales +=
+        parameters.axis == nil
+        ? [Float](repeating: parameters.scales[0], count: part.shape[0]) : parameters.scales
+    }
+    let integers = Tensor(.int8, shape: [scales.count, parts[0].shape[1]], bytes: bytes)
+    let weight = QuantizedWeight(integers, bits: 8, .linear(.init(scales: scales, axis: 0)))
+    guard let encoded = weight.encoded, let tensor = try? Tensor(encoded) else { return nil }
+    self = tensor
   }
 }
