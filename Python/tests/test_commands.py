@@ -25,7 +25,7 @@ def test_compacting_and_comparing(model, tmp_path):
     lossless = model.compact()
     found = model.compare(lossless, inputs="input.npy")
     assert found.same and found.weights > 0
-    assert [item.kind for item in found.differences] == ["output"]
+    assert "output" in [item.kind for item in found.differences]
     model.compact(max_error=0.05).write("small.wbm")
     small = weighbridge.inspect("small.wbm")
     assert small["compaction"]["outputs"][0]["worst_error"] <= 0.05
@@ -67,7 +67,7 @@ def test_editing_metadata():
     assert "userDefined" not in weighbridge.open("b.wbm").metadata
     with pytest.raises(weighbridge.ArgumentError, match="no entry mine"):
         weighbridge.edit_metadata("b.wbm", {"mine": None})
-    with pytest.raises(weighbridge.ModelError):
+    with pytest.raises(weighbridge.StateError):
         weighbridge.edit_metadata("b.wbm", {"mine": "1"}, output="shapes.wbm", no_clobber=True)
 
 

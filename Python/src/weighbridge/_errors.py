@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 
-
 class WeighbridgeError(Exception):
     """What went wrong, and where. Its three subclasses say what a program can do about it.
 

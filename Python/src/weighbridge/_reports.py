@@ -67,7 +67,7 @@ class Difference(NamedTuple):
     """A difference between two models.
 
     Attributes:
-        kind: What differs, such as ``"weights"`` or ``"metadata"``.
+        kind: What differs, such as ``"weight"``, ``"structure"`` or ``"output"``.
         counts: Whether it makes the models differ; otherwise it is a note.
         reason: What was found, in words.
         first: The layer of the first model.
