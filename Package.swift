@@ -312,7 +312,7 @@ let package = Package(
       exclude: ["Files"]),
     tests(
       "WBMFormatTests",
-      ["Bytes", "DetectorRecord", "Digests", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
+      ["Bytes", "DetectorRecord", "Digests", "JSON", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
     tests(
       "CoreMLFormatTests",
       ["Bytes", "CCoreML", "CProtobufC", "CoreMLFormat", "ProtobufWire", "TestSupport"]),
