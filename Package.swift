@@ -357,7 +357,7 @@ let package = Package(
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
         "LayerCatalog", "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier",
-        "WBMFormat", "Weighbridge", "_CatalogTesting",
+        "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",

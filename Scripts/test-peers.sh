@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Exports every recorded model and runs it in the target's own tools.
-# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 TYPES; each PYTHON is that of an environment, and
-# TYPES a folder with ONNX files of all types.
+# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 PYTHON-TFLITE TYPES; each PYTHON is that of an
+# environment, and TYPES a folder with ONNX files of all types.
 set -euo pipefail
-program=$1 python=$2 keras3=$3 keras2=$4 types=$5
+program=$1 python=$2 keras3=$3 keras2=$4 tflite=$5 types=$6
 
 # Runs the script $1_peer.py with the other arguments.
 peer() { "${interpreter:-$python}" "Tests/Peers/$1_peer.py" "$program" "${@:2}"; }
@@ -36,8 +36,11 @@ peer ncnn --only zoo --precision float16
 peer tflite
 peer tflite --only zoo --precision float16
 peer tflite --only zoo --without-delegate
+for encoding in int8 float16; do peer tflite --only Models --compact $encoding; done
+interpreter=$tflite peer tflite --only zoo
+interpreter=$tflite peer tflite_metadata
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes
-peer article ToCoreML ToNcnn ToONNX ToSafetensors
+peer article ToCoreML ToNcnn ToONNX ToSafetensors ToTFLite
 interpreter=$keras3 peer article ToKeras

@@ -3,7 +3,7 @@ import TestSupport
 import Weighbridge
 
 /// Runs an exported copy on arrays in the original's axis order. Core ML, darknet and ncnn take one
-/// image at a time, channels first.
+/// image at a time, channels first; TFLite takes images channels last.
 struct PortableRun {
   /// The error for arrays that the copy cannot take or return in the original's axis order.
   struct Mismatch: Error { let reason: String }
@@ -12,7 +12,7 @@ struct PortableRun {
   private struct Port {
     let name: String
     let type: TensorType?
-    /// Whether its channels are first, and the original's are not.
+    /// Whether its channels are elsewhere than the original's.
     let isTransposed: Bool
   }
 
@@ -62,7 +62,10 @@ struct PortableRun {
 
   /// The copy's outputs, in the axis order of the original's.
   func outputs(_ inputs: [NamedTensor], like original: [NamedTensor]) throws -> [NamedTensor] {
-    guard [.coreml, .darknet, .ncnn].contains(target) else { return try run(inputs) }
+    guard
+      [.coreml, .darknet, .ncnn].contains(target)
+        || (self.inputs + outputs).contains(where: \.isTransposed)
+    else { return try run(inputs) }
     guard self.inputs.count == inputs.count, outputs.count == original.count else {
       throw Mismatch(reason: "it has other numbers of inputs and outputs")
     }
@@ -101,7 +104,7 @@ struct PortableRun {
       target == .darknet
       ? rank == 4 && port.type?.agrees(with: tensor.type) != true : port.isTransposed
     var part = tensor
-    if isTransposed { part = part.permuted([0, rank - 1] + Array(1..<rank - 1)).contiguous() }
+    if isTransposed { part = part.permuted(order(rank)).contiguous() }
     if port.type?.rank == rank { return part }
     let shape =
       target == .darknet
@@ -124,14 +127,19 @@ struct PortableRun {
     let rank = original.shape.count
     let unchanged = tensor.reshaped(original.shape)
     guard rank >= 3, target == .darknet || port.isTransposed else { return unchanged }
-    let shape = [original.shape[0], original.shape[rank - 1]] + original.shape[1..<rank - 1]
-    let transposed = tensor.reshaped(Array(shape))
-      .permuted([0] + Array(2..<rank) + [1]).contiguous()
+    let axes = order(rank)
+    let transposed = tensor.reshaped(axes.map { original.shape[$0] })
+      .permuted(axes.indices.map { axis in axes.firstIndex(of: axis) ?? axis }).contiguous()
     guard target == .darknet else { return transposed }
     return min(
       Distance(actual: unchanged, expected: original),
       Distance(actual: transposed, expected: original))
       == Distance(actual: unchanged, expected: original) ? unchanged : transposed
+  }
+
+  /// The axes of the original in the copy's order.
+  private func order(_ rank: Int) -> [Int] {
+    target == .tflite ? [0] + Array(2..<rank) + [1] : [0, rank - 1] + Array(1..<rank - 1)
   }
 
   private static func stacked(_ parts: [Tensor]) -> Tensor {
@@ -145,6 +153,7 @@ extension ExportReport {
   /// Whether an input or output has its channels first, and the original's are not.
   fileprivate func hasTransposed(_ name: String) -> Bool {
     notes.contains("\(name) has its channels first")
+      || notes.contains("\(name) has its channels last")
   }
 
   /// The name that an input or output has in the files.

@@ -1,8 +1,113 @@
+import Bytes
+import ConversionCore
+import FormatRegistry
+import GraphIR
+import LayerCatalog
 import TFLiteConversion
+import TFLiteFormat
+import TestSupport
 import Testing
+import Weighbridge
 
 /// What the target has a form for. `Tests/Peers/tflite_peer.py` runs the files.
 struct TFLiteExportTests {
+  private let classifier = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+
   @Test("Every operator has a row, or is made of operators that have one")
   func table() { expectCompleteTable(TFLiteOperators.kinds) }
+
+  @Test("The runtime of every operator is known", arguments: TFLiteBuiltin.allCases)
+  func runtimes(builtin: TFLiteBuiltin) {
+    // The first version of BROADCAST_TO was withdrawn.
+    let version = builtin == .broadcastTo ? 2 : 1
+    #expect(TFLiteRuntimeVersions.first(of: TFLiteOperatorCode(builtin, version: version)) != nil)
+  }
+
+  /// The file of a graph of one layer.
+  private func file(
+    _ operation: some Operator, of type: TensorType, weights: [Tensor] = [], outputs: Int = 1
+  ) throws -> (file: TFLiteFile, notes: [String]) {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var inputs = [try builder.addInput("x", type)]
+    for (position, weight) in weights.enumerated() {
+      inputs.append(try builder.addWeight("w\(position)", weight))
+    }
+    let results = try builder.addNode(
+      operation, inputs: inputs, source: SourceScope(layer: "layer", className: "Layer"))
+    let graph = try builder.finish(
+      outputs: results.prefix(outputs).enumerated().map { Port(name: "y\($0)", value: $1) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(to: folder.file("m.tflite"), as: .tflite())
+    return (try TFLiteFile(folder.file("m.tflite")), report.notes)
+  }
+
+  @Test("The oldest runtime follows from the versions of the operators, and is said")
+  func oldestRuntime() throws {
+    let (old, oldNotes) = try file(
+      Concatenate(axis: 1), of: TensorType(.float32, [1, 2, 3, 4]))
+    #expect(old.runtime == "1.5.0" && oldNotes == ["it runs in TFLite 1.5.0 and later"])
+    let border = [0, 1, 0, 0, 0]
+    let (new, _) = try file(
+      Pad(before: border, after: border, mode: .constant, value: 0),
+      of: TensorType(.float32, [1, 2, 3, 4, 5]))
+    #expect(new.operators == ["pad 4"] && new.runtime == "2.6.0")
+  }
+
+  private func lstm(_ recurrence: Recurrence) -> LSTM {
+    LSTM(
+      recurrence: recurrence, bias: .input, activation: .tanh, recurrentActivation: .sigmoid)
+  }
+
+  private var lstmWeights: [Tensor] {
+    [[8, 3], [8, 2], [8]].map { shape in
+      let count = shape.reduce(1, *)
+      return Tensor(.float32, shape: shape, (0..<count).map { Double($0) / 10 - 0.4 })
+    }
+  }
+
+  @Test("An LSTM is TFLite's own for a batch of known size, and a loop for many steps of others")
+  func recurrent() throws {
+    let recurrence = Recurrence(
+      isReversed: false, returnsSequences: true, hasInitialStates: false, mask: .none)
+    let (own, _) = try file(
+      lstm(recurrence), of: TensorType(.float32, [1, .unknown, 3]), weights: lstmWeights)
+    #expect(own.operators.contains("sequenceLSTM 1"))
+    let (loop, _) = try file(
+      lstm(recurrence), of: TensorType(.float32, [.unknown, .unknown, 3]), weights: lstmWeights)
+    #expect(loop.operators.contains("whileLoop 1"))
+    let (unrolled, _) = try file(
+      lstm(recurrence), of: TensorType(.float32, [.unknown, 4, 3]), weights: lstmWeights)
+    #expect(unrolled.operators.filter { $0 == "logistic 1" }.count == 12)
+  }
+
+  @Test("Activations are part of the operators before them")
+  func activations() throws {
+    let file = try TFLiteFile(exported(try Model(contentsOf: classifier)).path)
+    #expect(file.operators.contains("conv2D 1") && !file.operators.contains("relu 1"))
+  }
+
+  /// A file of a model in a folder that is kept as long as the result.
+  private func exported(
+    _ model: Model
+  ) throws -> (path: String, notes: [String], folder: TemporaryFolder) {
+    let folder = try TemporaryFolder()
+    let report = try model.export(to: folder.file("m.tflite"))
+    return (folder.file("m.tflite"), report.notes, folder)
+  }
+
+  @Test("Integers stay integers of 8 bits, and halves halves", arguments: ["int8", "float16"])
+  func narrow(encoding: String) throws {
+    var options = CompactOptions()
+    options.budget = .encoding(encoding)
+    let model = try Model(contentsOf: classifier).compacted(options)
+    let (path, notes, folder) = try exported(model)
+    #expect(!notes.contains { $0.contains("numbers of full size") }, "\(notes)")
+    try model.write(to: folder.file("m.wbm"))
+    let (size, expected) = (try Files.size(path), try Files.size(folder.file("m.wbm")))
+    #expect(Double(size) < 1.03 * Double(expected), "\(size), and not \(expected)")
+    let operators = try TFLiteFile(path).operators
+    #expect(operators.contains(encoding == "int8" ? "dequantize 5" : "dequantize 3"))
+  }
 }

@@ -12,6 +12,7 @@ the interpreter's own.
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -51,12 +52,15 @@ def check(program, case, target, bound, has_delegate):
     details = runner.get_input_details()
     if set(details) != set(inputs) or set(runner.get_output_details()) != set(outputs):
         raise AssertionError(f"the signature has {list(details)}, and the model {inputs}")
+    turned = set(re.findall(r"note: (.+) has its channels last", case.notes))
     feed = {
-        name: array.astype(details[name]["dtype"])
+        name: (numpy.moveaxis(array, 1, -1) if name in turned else array).astype(
+            details[name]["dtype"])
         for name, array in zip(inputs, matched(inputs, arrays(case.inputs)))}
     got = runner(**feed)
     for name, want in zip(outputs, matched(outputs, arrays(case.outputs))):
-        compare(name, got[name], numpy.asarray(want), max(bound, least), case.noise)
+        array = numpy.moveaxis(got[name], -1, 1) if name in turned else got[name]
+        compare(name, array, numpy.asarray(want), max(bound, least), case.noise)
 
 
 def main():

@@ -123,6 +123,9 @@ class ExportKeywords(TypedDict, total=False):
         keep_integers: Whether to keep weights in .safetensors and .npz files in the encoding in which
             they are stored (integers, tables, 16 bits), with scales and tables beside them:
             NAME/quantized, NAME/scale, NAME/codes, NAME/table.
+        detection_postprocess: Whether to let the custom operator TFLite_Detection_PostProcess filter the
+            boxes of a TFLite model (with_nms), as Google's own detectors do, instead of built-in
+            operators.
     """
 
     darknet: Literal["alexeyab", "pjreddie"] | None
@@ -137,6 +140,7 @@ class ExportKeywords(TypedDict, total=False):
     no_clobber: bool
     with_nms: bool | None
     keep_integers: bool
+    detection_postprocess: bool
 
 
 class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
@@ -479,6 +483,7 @@ def _export_options(
     no_clobber: bool = False,
     with_nms: bool | None = None,
     keep_integers: bool = False,
+    detection_postprocess: bool = False,
 ) -> "structs.ExportOptions":
     sizes_list, size_count = marshal.sizes(sizes, "sizes")
     return _library.make(
@@ -498,6 +503,7 @@ def _export_options(
         interrupt=_library.interrupt(),
         with_nms=None if with_nms is None else pointer(c_int32(with_nms)),
         keep_integers=keep_integers,
+        detection_postprocess=detection_postprocess,
     )
 
 

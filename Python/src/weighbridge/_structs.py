@@ -90,6 +90,7 @@ class ExportOptions(Structure):
         ("interrupt_context", c_void_p),
         ("with_nms", POINTER(c_int32)),
         ("keep_integers", c_int32),
+        ("detection_postprocess", c_int32),
     ]
 
 

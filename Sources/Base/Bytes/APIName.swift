@@ -32,6 +32,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case exportFoldBatchNorm = "ExportOptions.foldBatchNorm"
   case exportWithNMS = "ExportOptions.withNMS"
   case exportKeepIntegers = "ExportOptions.keepIntegers"
+  case exportDetectionPostprocess = "ExportOptions.detectionPostprocess"
   case against = "VerifyOptions.against"
   case labels = "DescriptionEdit.labels"
   case images = "DescriptionEdit.images"

@@ -55,8 +55,10 @@ private struct ExportWork {
     let report = try exporter.write(content, to: path, options: options, writing: writing)
     var losses = report.notes
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
-    let (integers, bfloat16) = content.graph.quantizedLayerCounts
-    for (name, count) in [("8-bit integers", integers), ("bfloat16", bfloat16)] where count > 0 {
+    let counts = content.graph.quantizedLayerCounts
+    let integers = exporter.keepsIntegerLayers ? 0 : counts.integers
+    for (name, count) in [("8-bit integers", integers), ("bfloat16", counts.bfloat16)]
+    where count > 0 {
       losses.append(
         "\(count) layers that are computed with \(name) become floating-point layers")
     }

@@ -1,5 +1,5 @@
 /// The operators of TFLite that are written, by their codes in the schema.
-package enum TFLiteBuiltin: Int, Hashable, Sendable {
+package enum TFLiteBuiltin: Int, Hashable, Sendable, CaseIterable {
   case add = 0
   case averagePool2D = 1
   case concatenation = 2
@@ -19,6 +19,7 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable {
   case softmax = 25
   case spaceToDepth = 26
   case tanh = 28
+  case custom = 32
   case pad = 34
   case gather = 36
   case transpose = 39
@@ -26,6 +27,7 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable {
   case subtract = 41
   case divide = 42
   case squeeze = 43
+  case sequenceLSTM = 44
   case stridedSlice = 45
   case exponential = 47
   case topK = 48
@@ -75,7 +77,10 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable {
   case reverse = 105
   case cosine = 108
   case elu = 111
+  case quantize = 114
   case round = 116
+  case whileLoop = 119
+  case nonMaxSuppression = 121
   case select = 123
   case batchMatMul = 126
   case cumulativeSum = 128
@@ -84,6 +89,7 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable {
   case reduceAll = 140
   case conv3DTranspose = 141
   case gelu = 150
+  case dynamicUpdateSlice = 151
   case arcTangent2 = 156
   case sign = 158
 }

@@ -6,12 +6,39 @@ package enum TFLitePadding: Int, Sendable {
   case valid = 1
 }
 
+/// An activation as part of an operator, by its number in the schema.
+package enum TFLiteActivation: Int, Sendable {
+  case none = 0
+  case relu = 1
+  case relu6 = 3
+  case tanh = 4
+}
+
+/// An operator that is not part of TFLite.
+package struct TFLiteCustomOperator: Hashable, Sendable {
+  package let name: String
+  package let settings: FlexBufferMap
+}
+
 /// The options of an operator: a table, and its number in the schema's union.
 package struct TFLiteBuiltinOptions: Hashable, Sendable {
   /// The number in the union `BuiltinOptions`.
   package let type: Int
   /// The fields.
   package let table: FlatBufferTable
+  /// The name and the settings of a custom operator, which has no table.
+  package private(set) var custom: TFLiteCustomOperator?
+
+  /// The numbers of the fields with the activation, by the number of the type.
+  private static let activationFields = [1: 3, 2: 4, 8: 0, 11: 0, 21: 0, 28: 0, 29: 0]
+
+  /// The same with an activation; `nil` for operators without one, or with another one already.
+  package func activated(_ activation: TFLiteActivation) -> Self? {
+    guard let field = Self.activationFields[type], table.fields[field] == nil else { return nil }
+    var fields = table.fields
+    fields[field] = .byte(activation.rawValue)
+    return Self(type, fields)
+  }
 
   private init(_ type: Int, _ fields: [Int: FlatBufferValue] = [:]) {
     (self.type, table) = (type, FlatBufferTable(fields))
@@ -154,6 +181,21 @@ package struct TFLiteBuiltinOptions: Hashable, Sendable {
   /// `CumsumOptions`.
   package static func cumulativeSum(isExclusive: Bool, isReversed: Bool) -> Self {
     Self(102, [0: .bool(isExclusive), 1: .bool(isReversed)])
+  }
+
+  /// `UnidirectionalSequenceLSTMOptions`, with the batch before the time.
+  package static let sequenceLSTM = Self(71, [0: .byte(TFLiteActivation.tanh.rawValue)])
+
+  /// `WhileOptions`, with the positions of graphs.
+  package static func loop(condition: Int, body: Int) -> Self {
+    Self(93, [0: .int(condition), 1: .int(body)])
+  }
+
+  /// Those of a custom operator.
+  package static func custom(_ name: String, _ settings: FlexBufferMap) -> Self {
+    var options = Self(0)
+    options.custom = TFLiteCustomOperator(name: name, settings: settings)
+    return options
   }
 
   /// `GeluOptions`.

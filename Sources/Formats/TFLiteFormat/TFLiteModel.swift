@@ -1,5 +1,28 @@
 package import FlatBuffers
 
+/// How integers stand for numbers: each for `(q - zeroPoint) * scale`.
+package struct TFLiteQuantization: Hashable, Sendable {
+  /// One, or one for each index of the axis.
+  package let scales: [Float]
+  /// As many as the scales.
+  package let zeroPoints: [Int]
+  /// The axis whose indices each have a scale; 0 if there is one scale.
+  package let axis: Int
+
+  package init(scales: [Float], zeroPoints: [Int], axis: Int) {
+    (self.scales, self.zeroPoints, self.axis) = (scales, zeroPoints, axis)
+  }
+
+  /// Whether each index of an axis has a scale.
+  package var isPerChannel: Bool { scales.count > 1 }
+
+  fileprivate var table: FlatBufferTable {
+    FlatBufferTable([
+      2: .floats(scales), 3: .integers(zeroPoints, byteCount: 8), 6: .int(axis),
+    ])
+  }
+}
+
 /// A tensor of a TFLite model.
 package struct TFLiteTensor: Hashable, Sendable {
   package let name: String
@@ -8,6 +31,10 @@ package struct TFLiteTensor: Hashable, Sendable {
   package let shape: [Int?]
   /// The position of its elements in the model's data; `nil` for a computed tensor.
   package let data: Int?
+  /// What its integers stand for.
+  package var quantization: TFLiteQuantization?
+  /// Whether it keeps its elements from one operator to the next, and begins with zeros.
+  package var isVariable = false
 
   package init(name: String, type: TFLiteElementType, shape: [Int?], data: Int?) {
     (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
@@ -18,9 +45,11 @@ package struct TFLiteTensor: Hashable, Sendable {
 package struct TFLiteOperatorCode: Hashable, Sendable {
   package let builtin: TFLiteBuiltin
   package let version: Int
+  /// The name of a custom operator.
+  package let customName: String?
 
-  package init(_ builtin: TFLiteBuiltin, version: Int) {
-    (self.builtin, self.version) = (builtin, version)
+  package init(_ builtin: TFLiteBuiltin, version: Int, customName: String? = nil) {
+    (self.builtin, self.version, self.customName) = (builtin, version, customName)
   }
 }
 
@@ -49,71 +78,112 @@ package struct TFLitePort: Hashable, Sendable {
   package init(name: String, tensor: Int) { (self.name, self.tensor) = (name, tensor) }
 }
 
-/// A TFLite model with one graph, without the elements of its weights.
+/// Bytes under a name.
+package struct TFLiteEntry: Hashable, Sendable {
+  package let name: String
+  package let bytes: [UInt8]
+
+  package init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
+}
+
+/// A graph of a TFLite model: the model itself, or the condition or body of a loop.
+package struct TFLiteGraph: Hashable, Sendable {
+  package let name: String
+  package let tensors: [TFLiteTensor]
+  package let operators: [TFLiteOperator]
+  /// The positions of the inputs and outputs among the tensors.
+  package let inputs, outputs: [Int]
+
+  package init(
+    name: String, tensors: [TFLiteTensor], operators: [TFLiteOperator], inputs: [Int],
+    outputs: [Int]
+  ) {
+    (self.name, self.tensors, self.operators) = (name, tensors, operators)
+    (self.inputs, self.outputs) = (inputs, outputs)
+  }
+}
+
+/// A TFLite model, without the elements of its weights.
 package struct TFLiteModel: Sendable {
   /// The identifier of the files.
   package static let identifier = "TFL3"
 
-  package let tensors: [TFLiteTensor]
-  package let operators: [TFLiteOperator]
-  package let inputs: [TFLitePort]
-  package let outputs: [TFLitePort]
+  /// The graphs; the first is the model.
+  package let graphs: [TFLiteGraph]
+  /// The inputs and outputs of the first graph.
+  package let inputs, outputs: [TFLitePort]
   package let description: String
   /// The sizes of the weights in bytes.
   package let dataByteCounts: [Int]
+  /// What is known about the model beside its computation, by name.
+  package var entries: [TFLiteEntry] = []
+  /// Files behind the model, by name.
+  package var files: [TFLiteEntry] = []
 
   package init(
-    tensors: [TFLiteTensor], operators: [TFLiteOperator], inputs: [TFLitePort],
-    outputs: [TFLitePort], description: String, dataByteCounts: [Int]
+    graphs: [TFLiteGraph], inputs: [TFLitePort], outputs: [TFLitePort], description: String,
+    dataByteCounts: [Int]
   ) {
-    (self.tensors, self.operators, self.inputs) = (tensors, operators, inputs)
-    (self.outputs, self.description, self.dataByteCounts) = (outputs, description, dataByteCounts)
+    (self.graphs, self.inputs, self.outputs) = (graphs, inputs, outputs)
+    (self.description, self.dataByteCounts) = (description, dataByteCounts)
   }
 
   /// The oldest version of the runtime that has all operators.
   package var minimumRuntimeVersion: String {
-    let versions = operators.map { TFLiteRuntimeVersions.first(of: $0.code) }
-    return versions.max { $0.lexicographicallyPrecedes($1) }?.map(String.init)
-      .joined(separator: ".") ?? "1.5.0"
+    let versions = graphs.flatMap(\.operators).compactMap {
+      TFLiteRuntimeVersions.first(of: $0.code)
+    }
+    let newest = versions.max { $0.lexicographicallyPrecedes($1) } ?? [1, 5, 0]
+    return newest.map(String.init).joined(separator: ".")
   }
 }
 
 extension TFLiteModel {
-  /// The oldest runtime as the bytes of its metadata: 16, filled up with zeros.
-  package var runtimeVersionBytes: [UInt8] {
-    let bytes = Array(minimumRuntimeVersion.utf8.prefix(16))
-    return bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
+  /// The name of the entry with the oldest runtime.
+  package static let runtimeEntryName = "min_runtime_version"
+
+  /// All entries; first the oldest runtime, in 16 bytes that are filled up with zeros.
+  var allEntries: [TFLiteEntry] {
+    let version = Array(minimumRuntimeVersion.utf8.prefix(16))
+    let zeros = [UInt8](repeating: 0, count: 16 - version.count)
+    return [TFLiteEntry(Self.runtimeEntryName, version + zeros)] + entries
   }
 
   /// The model as the tables of the schema. The data that follows is that of the weights, and then
-  /// ``runtimeVersionBytes``.
+  /// of ``allEntries``.
   package var root: FlatBufferTable {
     var codes: [TFLiteOperatorCode] = []
     var positions: [TFLiteOperatorCode: Int] = [:]
-    for code in operators.map(\.code) where positions[code] == nil {
+    for code in graphs.flatMap(\.operators).map(\.code) where positions[code] == nil {
       positions[code] = codes.count
       codes.append(code)
     }
-    let graph = FlatBufferTable([
-      0: .tables(tensors.map(\.table)), 1: .ints(inputs.map(\.tensor)),
-      2: .ints(outputs.map(\.tensor)),
-      3: .tables(operators.map { $0.table(position: positions[$0.code] ?? 0) }),
-      4: .string("main"),
-    ])
-    let data = (dataByteCounts + [runtimeVersionBytes.count]).map { count in
+    let entries = allEntries
+    let data = (dataByteCounts + entries.map(\.bytes.count)).map { count in
       FlatBufferTable(count == 0 ? [:] : [0: .data(byteCount: count)])
     }
     let signature = FlatBufferTable([
       0: .tables(inputs.map(\.table)), 1: .tables(outputs.map(\.table)),
       2: .string("serving_default"), 4: .int(0),
     ])
-    let metadata = FlatBufferTable([
-      0: .string("min_runtime_version"), 1: .int(dataByteCounts.count + 1),
-    ])
+    let metadata = entries.enumerated().map { position, entry in
+      FlatBufferTable([0: .string(entry.name), 1: .int(dataByteCounts.count + 1 + position)])
+    }
     return FlatBufferTable([
-      0: .int(3), 1: .tables(codes.map(\.table)), 2: .tables([graph]), 3: .string(description),
+      0: .int(3), 1: .tables(codes.map(\.table)), 2: .tables(graphs.map { $0.table(positions) }),
+      3: .string(description),
       // The first buffer is that of all tensors without elements.
-      4: .tables([FlatBufferTable()] + data), 6: .tables([metadata]), 7: .tables([signature]),
+      4: .tables([FlatBufferTable()] + data), 6: .tables(metadata), 7: .tables([signature]),
+    ])
+  }
+}
+
+extension TFLiteGraph {
+  /// - Parameter codes: The positions of the versions of operators.
+  fileprivate func table(_ codes: [TFLiteOperatorCode: Int]) -> FlatBufferTable {
+    FlatBufferTable([
+      0: .tables(tensors.map(\.table)), 1: .ints(inputs), 2: .ints(outputs),
+      3: .tables(operators.map { $0.table(position: codes[$0.code] ?? 0) }), 4: .string(name),
     ])
   }
 }
@@ -124,6 +194,8 @@ extension TFLiteTensor {
       0: .ints(shape.map { $0 ?? 1 }), 1: .byte(type.rawValue), 2: .int(data.map { $0 + 1 } ?? 0),
       3: .string(name), 8: .bool(true),
     ])
+    if isVariable { table.fields[5] = .bool(true) }
+    if let quantization { table.fields[4] = .table(quantization.table) }
     if shape.contains(nil) { table.fields[7] = .ints(shape.map { $0 ?? -1 }) }
     return table
   }
@@ -132,16 +204,20 @@ extension TFLiteTensor {
 extension TFLiteOperatorCode {
   /// The code is stored a second time for runtimes that have one byte for it.
   fileprivate var table: FlatBufferTable {
-    FlatBufferTable([
+    var table = FlatBufferTable([
       0: .byte(min(builtin.rawValue, 127)), 2: .int(version), 3: .int(builtin.rawValue),
     ])
+    if let customName { table.fields[1] = .string(customName) }
+    return table
   }
 }
 
 extension TFLiteOperator {
   fileprivate func table(position: Int) -> FlatBufferTable {
     var table = FlatBufferTable([0: .int(position), 1: .ints(inputs), 2: .ints(outputs)])
-    if let options {
+    if let custom = options?.custom {
+      table.fields[5] = .integers(custom.settings.bytes.map(Int.init), byteCount: 1)
+    } else if let options {
       table.fields[3] = .byte(options.type)
       table.fields[4] = .table(options.table)
     }

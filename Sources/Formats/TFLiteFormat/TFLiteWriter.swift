@@ -1,5 +1,6 @@
 package import Bytes
 import FlatBuffers
+import ZipArchive
 
 /// Writes a `.tflite` file, weight by weight. The same model always yields the same bytes.
 package struct TFLiteWriter: ~Copyable {
@@ -31,12 +32,17 @@ package struct TFLiteWriter: ~Copyable {
     if bytes.byteCount > 0 { try file.append(bytes) }
   }
 
-  /// Writes the metadata and moves the file to its path.
+  /// Writes the metadata, then the files as a ZIP archive, and moves the file to its path.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
-    let version = model.runtimeVersionBytes
-    try beginWeight(byteCount: version.count)
-    try append(version.span.bytes)
+    for entry in model.allEntries {
+      try beginWeight(byteCount: entry.bytes.count)
+      try append(entry.bytes.span.bytes)
+    }
     precondition(data.isEmpty, "weights are missing")
-    try file.commit(replacing: replacing)
+    guard !model.files.isEmpty else { return try file.commit(replacing: replacing) }
+    let files = model.files
+    var archive = ZipWriter(appendingTo: file)
+    for entry in files { try archive.add(entry.name, entry.bytes) }
+    try archive.commit(replacing: replacing)
   }
 }

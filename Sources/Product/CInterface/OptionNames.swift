@@ -32,6 +32,7 @@ extension APIName {
     case .exportFoldBatchNorm: "`fold_batch_norm`"
     case .exportWithNMS: "`with_nms`"
     case .exportKeepIntegers: "`keep_integers`"
+    case .exportDetectionPostprocess: "`detection_postprocess`"
     case .against: "`against`"
     case .labels: "`labels` in `metadata`"
     case .images: "`image` of an input in `metadata`"

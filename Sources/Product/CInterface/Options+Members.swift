@@ -57,6 +57,7 @@ extension ExportOptions {
     foldBatchNorm = members.fold_batch_norm != 0
     withNMS = (members.with_nms?.pointee).map { $0 != 0 }
     keepIntegers = members.keep_integers != 0
+    detectionPostprocess = members.detection_postprocess != 0
   }
 }
 

@@ -256,6 +256,9 @@ typedef struct weighbridge_export_options {
   /// (integers, tables, 16 bits), with scales and tables beside them: NAME/quantized, NAME/scale, NAME/codes,
   /// NAME/table. Since version 0.3.
   int32_t keep_integers;
+  /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite model
+  /// (with_nms), as Google's own detectors do, instead of built-in operators. Since version 0.3.
+  int32_t detection_postprocess;
 } weighbridge_export_options;
 
 /// What is verified, and how strictly.

@@ -68,6 +68,8 @@ package protocol Exporter {
   /// Whether weights stay encoded if the format supports their encoding; others are listed among
   /// the losses.
   static var keepsEncodings: Bool { get }
+  /// Whether layers that are computed with 8-bit integers stay so.
+  static var keepsIntegerLayers: Bool { get }
   /// The changes to a model before it is written, in order; by default there are none.
   static func passes(_ options: Options) -> [ExportPass]
 
@@ -81,6 +83,7 @@ package protocol Exporter {
 }
 
 extension Exporter {
+  package static var keepsIntegerLayers: Bool { false }
   package static func passes(_ options: Options) -> [ExportPass] { [] }
 }
 

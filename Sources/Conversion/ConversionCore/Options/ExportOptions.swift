@@ -42,6 +42,9 @@ public struct ExportOptions: Sendable {
   /// stored (integers, tables, 16 bits), with scales and tables beside them: NAME/quantized,
   /// NAME/scale, NAME/codes, NAME/table.
   public var keepIntegers = false
+  /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite
+  /// model (with_nms), as Google's own detectors do, instead of built-in operators.
+  public var detectionPostprocess = false
 
   /// Creates options with the defaults.
   public init() {}
@@ -54,7 +57,7 @@ public struct ExportOptions: Sendable {
       (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
       (.exportSpecVersion, specVersion != nil), (.exportExternalData, externalData),
       (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
-      (.exportKeepIntegers, keepIntegers),
+      (.exportKeepIntegers, keepIntegers), (.exportDetectionPostprocess, detectionPostprocess),
     ]
     return options.filter(\.isGiven).map(\.name)
   }
@@ -195,6 +198,13 @@ public struct TFLiteOptions: Sendable {
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
   public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+  /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite
+  /// model (with_nms), as Google's own detectors do, instead of built-in operators.
+  public var detectionPostprocess = false
 
   /// Creates options with the defaults.
   public init() {}
@@ -203,6 +213,8 @@ public struct TFLiteOptions: Sendable {
   package init(_ options: ExportOptions) {
     precision = options.precision ?? precision
     foldBatchNorm = options.foldBatchNorm
+    withNMS = options.withNMS
+    detectionPostprocess = options.detectionPostprocess
   }
 }
 
@@ -261,7 +273,10 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .keras: []
     case .kerasHDF5: []
     case .ncnn: [.exportPrecision, .exportFoldBatchNorm, .exportWithNMS]
-    case .tflite: [.exportPrecision, .exportFoldBatchNorm]
+    case .tflite:
+      [
+        .exportPrecision, .exportFoldBatchNorm, .exportWithNMS, .exportDetectionPostprocess,
+      ]
     }
   }
 }

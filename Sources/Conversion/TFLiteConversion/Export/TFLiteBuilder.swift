@@ -19,6 +19,12 @@ struct TFLiteBuilder: ExportBuilder {
   private(set) var types: [String: TensorType] = [:]
   /// The elements of the weights, by the names of their tensors.
   private(set) var weights: [String: Tensor] = [:]
+  /// What the integers of tensors stand for, by name.
+  var quantizations: [String: TFLiteQuantization] = [:]
+  /// The values that were rounded to integers, by name.
+  var roundedValues: [String: [TFLiteQuantization: ExportOperand]] = [:]
+  /// The tensors that keep their elements from one operator to the next.
+  private(set) var variables: Set<String> = []
   private var names: UniqueNames
   private var weightNames: [ConstantKey: String] = [:]
 
@@ -36,11 +42,12 @@ struct TFLiteBuilder: ExportBuilder {
   ///
   /// - Parameters:
   ///   - inputs: Its inputs; `nil` for one that is absent.
-  ///   - version: The lowest version that has the options.
+  ///   - version: The lowest version of the operator that has the options.
+  ///   - subgraphs: The condition and the body of a loop.
   ///   - types: The types of its outputs.
   mutating func add(
     _ builtin: TFLiteBuiltin, _ inputs: [ExportOperand?], _ options: TFLiteBuiltinOptions? = nil,
-    version: Int = 1, types: [TensorType]
+    version: Int = 1, subgraphs: [TFLiteSubgraph] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [ExportOperand] {
     var inputNames: [String] = []
     for input in inputs { inputNames.append(try self.name(of: input)) }
@@ -52,8 +59,8 @@ struct TFLiteBuilder: ExportBuilder {
     for output in outputs { self.types[output.name] = output.type }
     nodes.append(
       TFLiteNode(
-        builtin: builtin, version: builtin.version(inputs.compactMap { $0?.type }, version),
-        inputs: inputNames, outputs: outputs.map(\.name), options: options))
+        builtin: builtin, minimumVersion: version, inputs: inputNames,
+        outputs: outputs.map(\.name), options: options, subgraphs: subgraphs))
     return outputs
   }
 
@@ -69,6 +76,29 @@ struct TFLiteBuilder: ExportBuilder {
   /// Declares an input of the model.
   mutating func addInput(_ name: String, _ type: TensorType) -> ExportOperand {
     types[name] = type
+    return ExportOperand(name: name, type: type, constant: nil)
+  }
+
+  /// Makes a tensor one of 8-bit integers.
+  mutating func setIntegers(_ name: String, _ quantization: TFLiteQuantization) {
+    types[name] = types[name].map { TensorType(.int8, $0.shape) }
+    quantizations[name] = quantization
+  }
+
+  /// Adds a weight of integers, whatever its name.
+  mutating func addIntegers(
+    _ name: String, _ tensor: Tensor, _ quantization: TFLiteQuantization
+  ) -> String {
+    let name = unusedName(name)
+    (weights[name], types[name], quantizations[name]) = (tensor, tensor.type, quantization)
+    return name
+  }
+
+  /// Declares a tensor that keeps its elements within a run; it begins with zeros.
+  mutating func addVariable(_ role: String, _ type: TensorType) -> ExportOperand {
+    let name = unusedName("\(scope.prefix)/\(role)")
+    types[name] = type
+    variables.insert(name)
     return ExportOperand(name: name, type: type, constant: nil)
   }
 

@@ -5,11 +5,13 @@ import TFLiteFormat
 
 /// Writes a `.tflite` file: channels last, with built-in operators only.
 package enum TFLiteExporter: Exporter {
-  package static let keepsEncodings = false
+  package static let keepsEncodings = true
+  package static let keepsIntegerLayers = true
 
   package static func passes(_ options: TFLiteOptions) -> [ExportPass] {
-    (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.convertLayout(transposesPorts: false)]
+    (options.withNMS ?? false ? [.decodeBoxes(ofDetectorsOnly: false)] : [])
+      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
+      + [.convertLayout(transposesPorts: true)]
   }
 
   package static func write(

@@ -1,41 +1,44 @@
-import Bytes
 import ConversionCore
 import GraphIR
 import TFLiteFormat
 
 /// An operator under construction, which refers to tensors by name. An absent input has no name.
-struct TFLiteNode: ExportNode, Sendable {
+struct TFLiteNode: ExportNode {
   let builtin: TFLiteBuiltin
-  let version: Int
+  /// The lowest version of the operator that has the options.
+  let minimumVersion: Int
   var inputs: [String]
   var outputs: [String]
-  let options: TFLiteBuiltinOptions?
+  var options: TFLiteBuiltinOptions?
+  /// The condition and the body of a loop.
+  var subgraphs: [TFLiteSubgraph] = []
 }
 
-extension TFLiteBuiltin {
-  /// The lowest version of the operator that takes inputs of these types.
-  func version(_ inputs: [TensorType], _ minimum: Int) -> Int {
-    guard let first = inputs.first else { return minimum }
-    let rank = inputs.map(\.rank).max() ?? 0
-    let isBroadcast = Set(inputs.map(\.shape)).count > 1
-    let needed =
-      switch self {
-      case .add: first.elementType == .int64 ? 4 : 1
-      case .multiply: first.elementType == .int64 ? 5 : 1
-      case .subtract: first.elementType == .int64 ? 4 : isBroadcast && rank > 4 ? 3 : 1
-      case .divide: isBroadcast && rank > 4 ? 2 : 1
-      case .maximum, .minimum: isBroadcast && rank > 4 ? 3 : 1
-      case .absolute: first.elementType == .int32 ? 5 : 1
-      case .sign: first.elementType == .int32 ? 2 : 1
-      case .broadcastTo: 2
-      case .floorDivide: first.elementType == .float32 ? 2 : 1
-      case .gather: first.elementType == .bool ? 3 : 1
-      case .reverse: first.elementType == .bool ? 2 : 1
-      case .stridedSlice: first.rank > 4 ? 4 : first.elementType == .bool ? 3 : 1
-      case .transpose:
-        first.rank > 5 ? 6 : first.rank > 4 ? 4 : first.elementType == .bool ? 3 : 1
-      default: 1
-      }
-    return max(minimum, needed)
+/// The operators of a graph with what they refer to.
+struct TFLiteSubgraph {
+  let name: String
+  let builder: TFLiteBuilder
+  /// The operators in their order.
+  let nodes: [TFLiteNode]
+  /// The names of the tensors that are inputs and outputs.
+  let inputs, outputs: [String]
+  /// The names that tensors had in the builder, by their names in the nodes.
+  let oldNames: [String: String]
+
+  init(
+    _ name: String, _ builder: TFLiteBuilder, inputs: [String], outputs: [String],
+    renaming newNames: [String: String] = [:]
+  ) {
+    (self.name, self.inputs, self.outputs) = (name, inputs, outputs)
+    let fused = builder.nodes.needed(for: outputs, renaming: newNames)
+      .fusingActivations(builder, outputs)
+    let kernels = TFLiteIntegerKernels(fused, builder, outputs)
+    (self.builder, nodes) = (kernels.builder, kernels.nodes)
+    oldNames = Dictionary(newNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The type of a tensor.
+  func type(_ name: String) -> TensorType? {
+    builder.types[oldNames[name] ?? name] ?? builder.types[name]
   }
 }

@@ -9,111 +9,62 @@ struct TFLiteTranslation {
   /// Everything but the elements of the weights.
   let model: TFLiteModel
   /// The weights in the order of the file, and the types in which they are stored.
-  let weights: [(name: String, tensor: Tensor, type: ElementType)]
+  let weights: [TFLiteWeight]
   /// Descriptions of what the file lacks, or contains in another form.
   let losses: [String]
 
   init(_ content: ModelContent, options: TFLiteOptions) throws(WeighbridgeError) {
     let prepared = try PreparedModel(
-      content, TFLiteExporter.passes(options), for: "TFLite",
-      TFLiteOperators.table)
+      content, TFLiteExporter.passes(options), for: "TFLite", TFLiteOperators.table)
     let graph = prepared.graph
-    let outputNames = graph.outputs.map(\.name)
+    let suppression =
+      options.withNMS ?? false
+      ? try content.description.detector.map { (detector) throws(WeighbridgeError) in
+        try TFLiteSuppression(detector, usesCustomOperator: options.detectionPostprocess)
+      } : nil
+    let outputNames = suppression == nil ? graph.outputs.map(\.name) : TFLiteSuppression.outputNames
     var builder = TFLiteBuilder(reserved: graph.inputs.map(\.name) + outputNames)
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
-    let results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
+    var results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
+    if let suppression, results.count == 2 {
+      results = try suppression.add(
+        confidence: results[0], coordinates: results[1], to: &builder)
+    }
     let fixed = Set(inputs.map(\.name))
     let newNames = try builder.newNames(for: results, outputNames, isFixed: fixed.contains) {
       (builder, value) throws(WeighbridgeError) in
       try builder.cast(value, to: value.type.elementType).name
     }
-    var layout = TFLiteLayout(builder, newNames, isHalf: options.precision == .float16)
-    for input in inputs { layout.addTensor(input.name) }
-    layout.add(builder.nodes.needed(for: outputNames, renaming: newNames))
-    model = layout.model(
-      inputs: inputs.map(\.name), outputs: outputNames, names: graph.inputs.map(\.name),
+    var layout = TFLiteLayout(options.precision)
+    layout.add(
+      TFLiteSubgraph(
+        "main", builder, inputs: inputs.map(\.name), outputs: outputNames, renaming: newNames))
+    let description = TFLiteDescription(
+      prepared.description, content.provenance, graph,
+      returnsDetections: suppression != nil)
+    var model = layout.model(
+      inputs: graph.inputs.map(\.name), outputs: outputNames,
       description: content.description.name ?? "")
+    model.entries = [try description.metadata.entry()] + description.entries
+    model.files = description.files
+    self.model = model
     weights = layout.weights
-    var losses: [String] = []
-    if content.description != ModelDescription() {
-      losses.append("the description of the model is not in the file, but for its name")
+    losses =
+      prepared.losses + description.losses + (suppression?.losses ?? []) + layout.widened.losses
+      + Self.integerLosses(graph, layout)
+      + ["it runs in TFLite \(model.minimumRuntimeVersion) and later"]
+  }
+
+  /// How layers with 8-bit integers are computed, as a message.
+  private static func integerLosses(_ graph: Graph, _ layout: TFLiteLayout) -> [String] {
+    let count = graph.quantizedLayerCounts.integers
+    let kernels = layout.graphs[0].operators.count {
+      $0.code.builtin == .conv2D && layout.graphs[0].tensors[$0.inputs[0]].type == .int8
     }
-    self.losses = losses
-  }
-}
-
-/// The tensors and operators of a file, by their positions.
-private struct TFLiteLayout {
-  private(set) var weights: [(name: String, tensor: Tensor, type: ElementType)] = []
-  private var tensors: [TFLiteTensor] = []
-  private var operators: [TFLiteOperator] = []
-  private var positions: [String: Int] = [:]
-  private let builder: TFLiteBuilder
-  private let isHalf: Bool
-  /// The names that tensors had before they became outputs.
-  private let oldNames: [String: String]
-
-  /// Weights of fewer elements stay as they are: they are constants of formulas.
-  private static let smallestHalfCount = 16
-
-  init(_ builder: TFLiteBuilder, _ newNames: [String: String], isHalf: Bool) {
-    (self.builder, self.isHalf) = (builder, isHalf)
-    oldNames = Dictionary(newNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  mutating func add(_ nodes: [TFLiteNode]) {
-    for node in nodes {
-      let inputs = node.inputs.map { $0.isEmpty ? -1 : addTensor($0) }
-      operators.append(
-        TFLiteOperator(
-          TFLiteOperatorCode(node.builtin, version: node.version), inputs: inputs,
-          outputs: node.outputs.map { addTensor($0) }, options: node.options))
-    }
-  }
-
-  /// Returns the position of a tensor, which is added at its first use.
-  @discardableResult
-  mutating func addTensor(_ name: String) -> Int {
-    if let position = positions[name] { return position }
-    let type = builder.types[oldNames[name] ?? name] ?? builder.types[name]
-    let weight = builder.weights[name]
-    let isHalf =
-      isHalf && weight?.elementType == .float32
-      && (weight?.count ?? 0) >= Self.smallestHalfCount
-    if let weight, isHalf {
-      let half = append(name + "/float16", .float16, weight.shape, weight)
-      let full = append(name, .float32, weight.shape, nil)
-      operators.append(
-        TFLiteOperator(
-          TFLiteOperatorCode(.dequantize, version: 3), inputs: [half], outputs: [full],
-          options: nil))
-      return full
-    }
-    return append(
-      name, type?.elementType ?? .float32, type?.shape.map(\.value) ?? [], weight)
-  }
-
-  private mutating func append(
-    _ name: String, _ type: ElementType, _ shape: [Int?], _ weight: Tensor?
-  ) -> Int {
-    let position = tensors.count
-    tensors.append(
-      TFLiteTensor(
-        name: name, type: TFLiteElementType(type), shape: shape,
-        data: weight.map { _ in weights.count }))
-    if let weight { weights.append((name, weight, type)) }
-    positions[name] = position
-    return position
-  }
-
-  mutating func model(
-    inputs: [String], outputs: [String], names: [String], description: String
-  ) -> TFLiteModel {
-    let inputPorts = zip(names, inputs).map { TFLitePort(name: $0, tensor: addTensor($1)) }
-    let outputPorts = outputs.map { TFLitePort(name: $0, tensor: addTensor($0)) }
-    return TFLiteModel(
-      tensors: tensors, operators: operators, inputs: inputPorts, outputs: outputPorts,
-      description: description,
-      dataByteCounts: weights.map { $0.tensor.count * $0.type.byteCount })
+    guard count > 0 else { return [] }
+    return [
+      "\(kernels) of \(count) layers with 8-bit integers are computed with them, and the others in "
+        + "float32 with their inputs rounded"
+    ]
   }
 }

@@ -4,13 +4,18 @@ import GraphIR
 import LayerCatalog
 import TFLiteFormat
 
-/// Recurrent operators, one step after another: TFLite's own have no dynamic batch.
+/// Recurrent operators: TFLite's own LSTM where it computes the same, few steps one after another,
+/// and many as a loop.
 enum TFLiteRecurrent {
   static let rows: [TFLiteRow] = [
-    .unrolled(GRU.self), .unrolled(LSTM.self), .unrolled(SimpleRNN.self),
+    .recurrent(GRU.self), .recurrent(SimpleRNN.self),
+    TFLiteRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      if let outputs = try builder.sequenceLSTM(operation) { return outputs }
+      return try builder.recurrent(operation)
+    },
     TFLiteRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = RecurrentInputs(builder.operands, operation.recurrence, stateCount: 2)
-      return try builder.unrolled(operation.recurrence, builder[0], inputs) {
+      return try builder.repeated(operation.recurrence, builder[0], inputs) {
         (builder, frame, states) throws(WeighbridgeError) in
         try builder.step(operation, frame, states, weights: inputs.weights)
       }
@@ -19,43 +24,78 @@ enum TFLiteRecurrent {
 }
 
 extension TFLiteRow {
-  fileprivate static func unrolled<Operation: RecurrentOperator>(
+  fileprivate static func recurrent<Operation: RecurrentOperator>(
     _ type: Operation.Type
   ) -> TFLiteRow {
     TFLiteRow(outputsOf: type) { (operation, builder) throws(WeighbridgeError) in
-      let sums = try builder.inputProjection(operation)
-      return try builder.unrolled(
-        operation.recurrence, sums, builder.recurrentInputs(of: operation)
-      ) { (builder, sums, states) throws(WeighbridgeError) in
-        try builder.step(operation, sums, states)
-      }
+      try builder.recurrent(operation)
     }
   }
 }
 
 extension TFLiteBuilder {
   /// The states after a step, for its element of the sequence and the states before it.
-  fileprivate typealias Step = (
+  typealias Step = (
     inout TFLiteBuilder, ExportOperand, [ExportOperand]
   ) throws(WeighbridgeError) -> [ExportOperand]
 
-  /// The largest number of steps; more would make the file too large.
-  private static var maximumStepCount: Int { 512 }
+  /// The largest number of steps that are written one after another.
+  private static var maximumStepCount: Int { 16 }
 
-  /// Writes a sequence step by step.
+  fileprivate mutating func recurrent(
+    _ operation: some RecurrentOperator
+  ) throws(WeighbridgeError) -> [String] {
+    let sums = try inputProjection(operation)
+    let inputs = recurrentInputs(of: operation)
+    return try repeated(operation.recurrence, sums, inputs) {
+      (builder, sums, states) throws(WeighbridgeError) in
+      try builder.step(operation, sums, states)
+    }
+  }
+
+  /// Writes all steps.
   ///
   /// - Parameter sequence: `[batch, time, ...]`
-  fileprivate mutating func unrolled(
+  fileprivate mutating func repeated(
     _ recurrence: Recurrence, _ sequence: ExportOperand, _ inputs: RecurrentInputs<ExportOperand>,
     _ step: Step
   ) throws(WeighbridgeError) -> [String] {
-    guard let count = sequence.type.shape[1].value, count <= Self.maximumStepCount else {
-      throw .unsupported(
-        "writes each step of a sequence, \(Self.maximumStepCount) at most, and has "
-          + "\(sequence.type.shape[1])")
+    if let count = sequence.type.shape[1].value, count <= Self.maximumStepCount {
+      return try unrolled(recurrence, sequence, count, inputs, step)
     }
-    let stateType = scope.outputTypes[1]
-    let zero = try zeros(stateType)
+    return try looped(recurrence, sequence, inputs, step)
+  }
+
+  /// The states and the output after a step that a mask may exclude.
+  ///
+  /// - Parameters:
+  ///   - isKept: `[batch, 1...]`, false for an example whose step is excluded; `nil` if none is.
+  ///   - output: The output of the step before.
+  mutating func masked(
+    _ recurrence: Recurrence, _ isKept: ExportOperand?, _ next: [ExportOperand],
+    _ states: [ExportOperand], output: ExportOperand
+  ) throws(WeighbridgeError) -> (states: [ExportOperand], output: ExportOperand) {
+    guard var isKept else { return (next, next[0]) }
+    let type = next[0].type
+    for axis in isKept.type.rank..<max(isKept.type.rank, type.rank) {
+      isKept = try expanded(isKept, axis)
+    }
+    var result: [ExportOperand] = []
+    for (new, old) in zip(next, states) {
+      result.append(try add(.select, isKept, new, old, as: type))
+    }
+    switch recurrence.mask {
+    case .previous: return (result, try add(.select, isKept, next[0], output, as: type))
+    case .zero: return (result, try add(.select, isKept, next[0], try zeros(type), as: type))
+    case .state, .none: return (result, result[0])
+    }
+  }
+
+  private mutating func unrolled(
+    _ recurrence: Recurrence, _ sequence: ExportOperand, _ count: Int,
+    _ inputs: RecurrentInputs<ExportOperand>, _ step: Step
+  ) throws(WeighbridgeError) -> [String] {
+    let zero = try zeros(scope.outputTypes[1])
     var states = inputs.states
     if states.isEmpty { states = scope.outputTypes.dropFirst().map { _ in zero } }
     var (output, outputs) = (zero, [ExportOperand?](repeating: nil, count: count))
@@ -63,22 +103,9 @@ extension TFLiteBuilder {
       let time = recurrence.isReversed ? count - 1 - position : position
       let element = try squeezed(try sliced(sequence, axis: 1, time..<time + 1), [1])
       let next = try step(&self, element, states)
-      guard let mask = inputs.mask else {
-        (states, output) = (next, next[0])
-        outputs[time] = output
-        continue
-      }
-      var isKept = try sliced(mask, axis: 1, time..<time + 1)
-      for axis in 2..<max(2, stateType.rank) { isKept = try expanded(isKept, axis) }
-      let (old, oldOutput) = (states, output)
-      for index in states.indices {
-        states[index] = try add(.select, isKept, next[index], old[index], as: stateType)
-      }
-      switch recurrence.mask {
-      case .previous: output = try add(.select, isKept, next[0], oldOutput, as: stateType)
-      case .zero: output = try add(.select, isKept, next[0], zero, as: stateType)
-      case .state, .none: output = states[0]
-      }
+      var isKept: ExportOperand?
+      if let mask = inputs.mask { isKept = try sliced(mask, axis: 1, time..<time + 1) }
+      (states, output) = try masked(recurrence, isKept, next, states, output: output)
       outputs[time] = output
     }
     if recurrence.returnsSequences {

@@ -32,6 +32,7 @@ extension APIName {
     case .exportFoldBatchNorm: "--fold-batch-norm"
     case .exportWithNMS: "--with-nms"
     case .exportKeepIntegers: "--keep-integers"
+    case .exportDetectionPostprocess: "--detection-postprocess"
     case .against: "--against"
     case .labels: "--labels"
     case .images: "--image-input"

@@ -87,6 +87,13 @@ struct TargetOptions: ParsableArguments {
       """)
   var keepIntegers = false
 
+  @Flag(
+    help: """
+      Let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite model \
+      (with_nms), as Google's own detectors do, instead of built-in operators.
+      """)
+  var detectionPostprocess = false
+
   func validate() throws {
     guard !withNMS || !withoutNMS else {
       throw ValidationError("--with-nms and --without-nms exclude each other")
@@ -106,6 +113,7 @@ struct TargetOptions: ParsableArguments {
     options.foldBatchNorm = foldBatchNorm
     options.withNMS = withNMS || withoutNMS ? withNMS : nil
     options.keepIntegers = keepIntegers
+    options.detectionPostprocess = detectionPostprocess
     return options
   }
 }
