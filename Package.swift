@@ -145,7 +145,9 @@ let package = Package(
       ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
     module(
       .formats, "KerasFormat",
-      ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorFlowFormat", "YAML", "ZipArchive"]),
+      ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
+        "ZipArchive",
+      ]),
     module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
     module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"], memory: .strict),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: The formats for export.
-Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite"]
+Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite", "tfjs"]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -104,6 +104,8 @@ class ExportKeywords(TypedDict, total=False):
             or nchw.
         precision: The number type of stored weights of float32: float32, the default, or float16. An
             ONNX model computes in float32 all the same.
+        quantization: How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale
+            and a minimum for each; by default in float32.
         kind: What a Core ML model is: network, classifier or regressor. By default a classifier where
             labels and a vector of probabilities fit each other, else a network.
         sizes: The sizes that images of a Core ML model may have, width before height, the usual one
@@ -131,6 +133,7 @@ class ExportKeywords(TypedDict, total=False):
     darknet: Literal["alexeyab", "pjreddie"] | None
     layout: Literal["source", "nchw"] | None
     precision: Literal["float32", "float16"] | None
+    quantization: Literal["float16", "uint8"] | None
     kind: Literal["network", "classifier", "regressor"] | None
     sizes: Sequence[tuple[int, int]]
     opset: int | None
@@ -474,6 +477,7 @@ def _export_options(
     darknet: Literal["alexeyab", "pjreddie"] | None = None,
     layout: Literal["source", "nchw"] | None = None,
     precision: Literal["float32", "float16"] | None = None,
+    quantization: Literal["float16", "uint8"] | None = None,
     kind: Literal["network", "classifier", "regressor"] | None = None,
     sizes: Sequence[tuple[int, int]] = (),
     opset: int | None = None,
@@ -492,6 +496,7 @@ def _export_options(
         darknet=darknet,
         layout=layout,
         precision=precision,
+        quantization=quantization,
         kind=kind,
         sizes=sizes_list,
         size_count=size_count,

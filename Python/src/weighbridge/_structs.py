@@ -77,6 +77,7 @@ class ExportOptions(Structure):
         ("darknet", c_char_p),
         ("layout", c_char_p),
         ("precision", c_char_p),
+        ("quantization", c_char_p),
         ("kind", c_char_p),
         ("outputs", c_char_p),
         ("sizes", POINTER(c_int64)),

@@ -24,6 +24,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case exportDarknet = "ExportOptions.darknet"
   case exportLayout = "ExportOptions.layout"
   case exportPrecision = "ExportOptions.precision"
+  case exportQuantization = "ExportOptions.quantization"
   case exportKind = "ExportOptions.kind"
   case exportSizes = "ExportOptions.sizes"
   case exportOpset = "ExportOptions.opset"

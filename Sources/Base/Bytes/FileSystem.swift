@@ -20,3 +20,9 @@ package func makeFolder(_ path: String) throws(WeighbridgeError) {
   guard mkdir(path, 0o777) != 0, !isFolder(path) else { return }
   throw .outputFailed("cannot be created as a folder: \(lastSystemError())").at(file: path)
 }
+
+/// Whether there is a symbolic link at a path.
+package func isLink(_ path: String) -> Bool {
+  var status = stat()
+  return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+}

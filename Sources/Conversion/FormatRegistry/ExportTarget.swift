@@ -28,6 +28,7 @@ extension ModelContent {
     case .kerasHDF5: try work.run(KerasHDF5Exporter.self, NoOptions())
     case .ncnn(let options): try work.run(NCNNExporter.self, options)
     case .tflite(let options): try work.run(TFLiteExporter.self, options)
+    case .tensorFlowJS(let options): try work.run(TensorFlowJSExporter.self, options)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import CoreMLFormat
+import KerasFormat
 import TensorFlowFormat
 
 /// Where a model is that a user gives as a folder, or by the name that its files have in common.
@@ -18,14 +19,26 @@ struct ModelLocation {
       (file, self.path) = (package.model, path)
       return
     }
-    file = Self.savedModel(path) ?? Self.checkpoint(path) ?? path
+    file = Self.savedModel(path) ?? Self.checkpoint(path) ?? Self.tensorFlowJS(path) ?? path
     self.path = file
   }
 
   /// The main file of a folder that is a SavedModel.
   private static func savedModel(_ folder: String) -> String? {
-    guard FolderListing.names(in: folder).contains(SavedModelFile.name) else { return nil }
-    return folder.hasSuffix("/") ? folder + SavedModelFile.name : "\(folder)/\(SavedModelFile.name)"
+    member(SavedModelFile.name, of: folder)
+  }
+
+  /// The main file of a folder with a model of TensorFlow.js.
+  private static func tensorFlowJS(_ folder: String) -> String? {
+    guard let path = member("model.json", of: folder), let file = try? MappedFile(path: path),
+      file.withBytes({ TensorFlowJSFile.recognizes($0) })
+    else { return nil }
+    return path
+  }
+
+  private static func member(_ name: String, of folder: String) -> String? {
+    guard FolderListing.names(in: folder).contains(name) else { return nil }
+    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
 
   /// The index of a checkpoint that is given as TensorFlow names it, without an extension.

@@ -13,6 +13,7 @@ extension KerasSource: ModelSource {
 
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     KerasFile.recognizes(bytes) || KerasTensorFlowFile.recognizes(bytes)
+      || TensorFlowJSFile.recognizes(bytes)
   }
 
   package var byteCount: Int { weightByteCount }

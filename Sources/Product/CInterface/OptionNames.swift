@@ -24,6 +24,7 @@ extension APIName {
     case .exportDarknet: "`darknet`"
     case .exportLayout: "`layout`"
     case .exportPrecision: "`precision`"
+    case .exportQuantization: "`quantization`"
     case .exportKind: "`kind`"
     case .exportSizes: "`sizes`"
     case .exportOpset: "`opset`"

@@ -49,6 +49,7 @@ extension ExportOptions {
     darknet = try enumeration(members.darknet, "darknet")
     layout = try enumeration(members.layout, "layout")
     precision = try enumeration(members.precision, "precision")
+    quantization = try enumeration(members.quantization, "quantization")
     kind = try enumeration(members.kind, "kind")
     sizes = try sizeList(members.sizes, members.size_count, "sizes")
     opset = try number(members.opset, "opset")
@@ -101,7 +102,7 @@ extension weighbridge_run_options: SizedStruct {}
 extension weighbridge_write_options: SizedStruct {}
 extension weighbridge_export_options: SizedStruct {
   static var minimumSize: Int {
-    MemoryLayout<Self>.offset(of: \.with_nms) ?? MemoryLayout<Self>.size
+    MemoryLayout<Self>.offset(of: \.quantization) ?? MemoryLayout<Self>.size
   }
 }
 extension weighbridge_verify_options: SizedStruct {

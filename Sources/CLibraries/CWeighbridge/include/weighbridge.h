@@ -211,7 +211,7 @@ typedef struct weighbridge_write_options {
 typedef struct weighbridge_export_options {
   size_t struct_size;
   /// The format; by default told from the path. One of `coreml`, `darknet`, `onnx`, `safetensors`, `npz`,
-  /// `keras`, `keras-h5`, `ncnn`, `tflite`.
+  /// `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`.
   const char *target;
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from
   /// darknet, else alexeyab.
@@ -221,6 +221,9 @@ typedef struct weighbridge_export_options {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model computes
   /// in float32 all the same.
   const char *precision;
+  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a minimum for
+  /// each; by default in float32. Since version 0.3.
+  const char *quantization;
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where labels and a
   /// vector of probabilities fit each other, else a network.
   const char *kind;

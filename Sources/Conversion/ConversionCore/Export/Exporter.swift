@@ -17,6 +17,14 @@ public enum ExportPrecision: String, Hashable, Sendable, CaseIterable {
   case float16
 }
 
+/// How TensorFlow.js stores weights of float32 in less space.
+public enum TensorFlowJSQuantization: String, Hashable, Sendable, CaseIterable {
+  /// Rounded to the nearest half-precision number.
+  case float16
+  /// As integers of 8 bits, with a scale and a minimum for each weight.
+  case uint8
+}
+
 /// The kind of a Core ML model.
 public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
   /// Takes arrays and images, and returns arrays.

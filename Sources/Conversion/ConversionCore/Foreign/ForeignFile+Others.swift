@@ -24,9 +24,7 @@ extension ForeignFile {
         return "lists weights that are split over several files (max_shard_size), which cannot be "
           + "read yet; save them in one file"
       }
-      return text.contains("\"modeltopology\"")
-        ? "is a model of TensorFlow.js, which cannot be read; give the Keras .h5 that it was made "
-          + "from (Teachable Machine: Export Model, Tensorflow, Keras)" : nil
+      return nil
     }
   ]
 

@@ -23,10 +23,6 @@ package struct ForeignFolder: Sendable {
     ForeignFolder(members: ["data.pkl", "version"]) { _ in
       "is a PyTorch archive that was unpacked; " + ForeignFile.torchAdvice
     },
-    ForeignFolder(members: ["model.json", "weights.bin"]) { _ in
-      "is a folder with a model of TensorFlow.js, which cannot be read; give the Keras .h5 that it "
-        + "was made from"
-    },
   ]
 
   /// Refuses a folder of a known kind.

@@ -16,6 +16,9 @@ public struct ExportOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
   /// computes in float32 all the same.
   public var precision: ExportPrecision?
+  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a
+  /// minimum for each; by default in float32.
+  public var quantization: TensorFlowJSQuantization?
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
   public var kind: CoreMLKind?
@@ -53,8 +56,8 @@ public struct ExportOptions: Sendable {
   package var given: [APIName] {
     let options: [(name: APIName, isGiven: Bool)] = [
       (.exportDarknet, darknet != nil), (.exportLayout, layout != nil),
-      (.exportPrecision, precision != nil), (.exportKind, kind != nil),
-      (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
+      (.exportPrecision, precision != nil), (.exportQuantization, quantization != nil),
+      (.exportKind, kind != nil), (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
       (.exportSpecVersion, specVersion != nil), (.exportExternalData, externalData),
       (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
       (.exportKeepIntegers, keepIntegers), (.exportDetectionPostprocess, detectionPostprocess),
@@ -218,6 +221,21 @@ public struct TFLiteOptions: Sendable {
   }
 }
 
+/// How a TensorFlow.js model is written.
+public struct TensorFlowJSOptions: Sendable {
+  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a
+  /// minimum for each; by default in float32.
+  public var quantization: TensorFlowJSQuantization?
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    quantization = options.quantization
+  }
+}
+
 /// The name of a format in which models are written for other tools.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A Core ML model, as a neural network.
@@ -238,6 +256,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case ncnn
   /// A TFLite model, with built-in operators only.
   case tflite
+  /// A layers model of TensorFlow.js: a folder, or the path of its model.json.
+  case tensorFlowJS = "tfjs"
 
   /// The extension of the file that the user names, without a dot.
   public var fileExtension: String {
@@ -251,6 +271,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .kerasHDF5: "h5"
     case .ncnn: "param"
     case .tflite: "tflite"
+    case .tensorFlowJS: "json"
     }
   }
 
@@ -277,6 +298,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
       [
         .exportPrecision, .exportFoldBatchNorm, .exportWithNMS, .exportDetectionPostprocess,
       ]
+    case .tensorFlowJS: [.exportQuantization]
     }
   }
 }
@@ -301,6 +323,8 @@ public enum ExportTarget: Sendable {
   case ncnn(NCNNOptions = NCNNOptions())
   /// A TFLite model, with built-in operators only.
   case tflite(TFLiteOptions = TFLiteOptions())
+  /// A layers model of TensorFlow.js: a folder, or the path of its model.json.
+  case tensorFlowJS(TensorFlowJSOptions = TensorFlowJSOptions())
 
   /// The format without its options.
   public var format: ExportFormat {
@@ -314,6 +338,7 @@ public enum ExportTarget: Sendable {
     case .kerasHDF5: .kerasHDF5
     case .ncnn: .ncnn
     case .tflite: .tflite
+    case .tensorFlowJS: .tensorFlowJS
     }
   }
 
@@ -334,6 +359,7 @@ public enum ExportTarget: Sendable {
     case .kerasHDF5: self = .kerasHDF5
     case .ncnn: self = .ncnn(NCNNOptions(options))
     case .tflite: self = .tflite(TFLiteOptions(options))
+    case .tensorFlowJS: self = .tensorFlowJS(TensorFlowJSOptions(options))
     }
   }
 }

@@ -19,7 +19,9 @@ struct KerasTranslation {
       content, [.convertLayout(transposesPorts: false)], for: "Keras", KerasOperators.table
     ).graph
     var builder = KerasModelBuilder(format: format, graph)
-    let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
+    let inputs = try graph.inputs.map { (port) throws(WeighbridgeError) in
+      try builder.addInput(port.name, graph[port.value].type)
+    }
     let results = try builder.emit(graph, inputs: inputs, groups: builder.groups)
     var outputs: [KerasTensorReference] = []
     for (port, result) in zip(graph.outputs, results) {

@@ -78,7 +78,13 @@ struct KerasModelBuilder: ExportBuilder {
     fusion = KerasFusion(graph, format)
   }
 
-  var target: String { format == .archive ? "Keras 3" : "Keras 2.15" }
+  var target: String {
+    switch format {
+    case .archive: "Keras 3"
+    case .hdf5: "Keras 2.15"
+    case .tensorFlowJS: "TensorFlow.js"
+    }
+  }
 
   /// The nodes that are written together.
   var groups: ExportGroups { fusion.groups }
@@ -124,6 +130,7 @@ extension KerasModelBuilder {
     let computeType = elementType.isFloat ? elementType : .float32
     let dtype: JSONObject = ["dtype": .string(computeType.rawValue)]
     let config = dtype.merging(settings)
+    if format == .tensorFlowJS { try TensorFlowJSLayers.check(className, config) }
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)
     if !constants.isEmpty, let index = shared[key] {
@@ -177,6 +184,7 @@ extension KerasModelBuilder {
           calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
       return self.values(of: name, call: 0, [type])[0]
     }
+    if format == .tensorFlowJS { return try merged(function, inputs, type) }
     guard let tensorFlow = function.tensorFlow else {
       throw .unsupported("Keras 2 has no function like \(function.operation) of Keras 3")
     }
@@ -190,6 +198,19 @@ extension KerasModelBuilder {
         config: ["dtype": "float32", "function": .string(tensorFlow)],
         calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
     return self.values(of: name, call: 0, [type])[0]
+  }
+
+  /// Adds the layer that computes a function of two tensors; TensorFlow.js has no functions.
+  private mutating func merged(
+    _ function: KerasFunctionForm, _ inputs: [KerasValue], _ type: TensorType
+  ) throws(WeighbridgeError) -> KerasValue {
+    let classes = ["Add", "Multiply", "Maximum", "Minimum"]
+    guard classes.contains(function.operation), inputs.allSatisfy({ $0.constant == nil }) else {
+      throw .unsupported(
+        "TensorFlow.js has layers only, and none that computes \(function.operation) of "
+          + (inputs.count > 1 ? "a tensor and a constant" : "a tensor"))
+    }
+    return try layer(function.operation, [:], inputs, type: type)
   }
 
   /// Returns two tensors in an order in which Keras 3 adds them elementwise.
@@ -231,7 +252,10 @@ extension KerasModelBuilder {
   }
 
   /// Adds an input of the model.
-  mutating func addInput(_ name: String, _ type: TensorType) -> KerasValue {
+  mutating func addInput(
+    _ name: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> KerasValue {
+    if format == .tensorFlowJS { try TensorFlowJSLayers.check(type.elementType) }
     let shape = JSONValue.array(type.shape.map { $0.value.map(JSONValue.integer) ?? .null })
     let key = format == .archive ? "batch_shape" : "batch_input_shape"
     let name = add(

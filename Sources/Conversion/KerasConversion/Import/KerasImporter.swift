@@ -95,7 +95,8 @@ struct KerasImporter: ~Copyable {
   /// - Parameters:
   ///   - model: The architecture.
   ///   - writer: The version of Keras whose semantics apply, and its backend.
-  ///   - weights: The weights of each layer, by its name, in the order of the file.
+  ///   - weights: The weights of each layer, by its name, in the order of the file; or all of them in
+  ///     one list, under an empty name.
   ///   - vocabularies: The lines of the vocabularies that are not in the settings, by the layer's name.
   ///   - isInOrder: Whether that is the order of the objects in the layer, whatever is frozen, as in
   ///     the files in which each has its own group.
@@ -120,9 +121,12 @@ struct KerasImporter: ~Copyable {
       stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
     importer.vocabularies = vocabularies
     importer.isStrict = isStrict
-    try importer.checkWeightOwners(model)
     let outputs: [ValueID]
     do throws(WeighbridgeError) {
+      if let list = importer.weights.removeValue(forKey: "") {
+        try importer.distribute(list, to: model)
+      }
+      try importer.checkWeightOwners(model)
       outputs = try importer.inline(model, path: "", inputs: nil)
     } catch {
       throw importer.noted(error)

@@ -58,7 +58,10 @@ package struct KerasSource: Sendable {
   static func modelFile(
     _ store: ByteStore, path: String
   ) throws(WeighbridgeError) -> any KerasModelFile {
-    store.withBytes { KerasTensorFlowFile.recognizes($0) }
+    if store.withBytes({ TensorFlowJSFile.recognizes($0) }) {
+      return try TensorFlowJSFile(store, path: path)
+    }
+    return store.withBytes { KerasTensorFlowFile.recognizes($0) }
       ? try KerasTensorFlowFile(store, path: path) : try KerasFile(store, path: path)
   }
 

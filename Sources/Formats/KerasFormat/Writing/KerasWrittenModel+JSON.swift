@@ -14,7 +14,9 @@ extension KerasWrittenModel {
       "input_layers": list(inputs), "output_layers": list(outputs),
     ]
     guard format == .archive else {
-      return .object(["class_name": "Functional", "config": .object(config)])
+      // The first versions of TensorFlow.js do not know the newer name.
+      let className: JSONValue = format == .tensorFlowJS ? "Model" : "Functional"
+      return .object(["class_name": className, "config": .object(config)])
     }
     return .object([
       "module": "keras.src.models.functional", "class_name": "Functional",
@@ -76,7 +78,7 @@ extension KerasWrittenArgument {
     switch self {
     case .value(let value): value
     case .list(let elements): .array(elements.map { $0.json(format) })
-    case .tensor(let reference, _, _) where format == .hdf5: .array(reference.json)
+    case .tensor(let reference, _, _) where format != .archive: .array(reference.json)
     case .tensor(let reference, let type, let shape):
       .object([
         "class_name": "__keras_tensor__",

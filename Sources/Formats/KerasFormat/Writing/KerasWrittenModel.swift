@@ -7,6 +7,8 @@ package enum KerasOutputFormat: Hashable, Sendable {
   case archive
   /// An `.h5` file, as written by Keras 2.15.
   case hdf5
+  /// A `model.json` with its weights for TensorFlow.js, in the dialect of Keras 2.
+  case tensorFlowJS
 
   /// The version of Keras whose semantics a written model has.
   package var version: String { self == .archive ? "3.15.0" : "2.15.0" }

@@ -9,7 +9,7 @@ import LayerCatalog
 enum KerasIndexing {
   static let rows: [KerasRow] = [
     KerasRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.batchAxes == 0 || builder.format == .hdf5 else {
+      guard operation.batchAxes == 0 || builder.format != .archive else {
         throw .unsupported("Keras 3 takes no indices of each part of a batch")
       }
       return try builder.function(

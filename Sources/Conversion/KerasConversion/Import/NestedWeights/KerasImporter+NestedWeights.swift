@@ -20,7 +20,7 @@ extension KerasImporter {
     var layers: [WeightRequest] = []
   }
 
-  /// Assigns each layer of a model its part of the list.
+  /// Assigns each layer of a nested model its part of the list.
   ///
   /// - Parameter call: The call of the model, or of the layer that wraps it.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than the
@@ -29,15 +29,38 @@ extension KerasImporter {
     _ list: [KerasLayer.Weight], to model: KerasModelRecord, of call: LayerCall, inputs: [ValueID]
   ) throws(WeighbridgeError) {
     let path = "\(call.name)/"
+    let requests = try requests(for: list, of: model, path, inputs)
+    let order = try WeightOrder(of: model, in: call.record, path: path, requests, writer.version)
+    try distribute(list, to: Self.inOrder(requests, of: model, path), order, of: call.name)
+  }
+
+  /// Assigns each layer its part of one list for the whole model.
+  ///
+  /// - Throws: As ``distribute(_:to:of:inputs:)``.
+  mutating func distribute(
+    _ list: [KerasLayer.Weight], to model: KerasModelRecord
+  ) throws(WeighbridgeError) {
+    let requests = try requests(for: list, of: model, "", nil)
+    let order = try WeightOrder(of: model, requests, writer.version)
+    try distribute(list, to: Self.inOrder(requests, of: model, ""), order, of: model.name ?? "")
+  }
+
+  /// What each layer of a model requests, by its path.
+  private mutating func requests(
+    for list: [KerasLayer.Weight], of model: KerasModelRecord, _ path: String, _ inputs: [ValueID]?
+  ) throws(WeighbridgeError) -> [String: WeightRequest] {
     let requests = try requests(for: list) { (importer) throws(WeighbridgeError) in
       try importer.inline(model, path: path, inputs: inputs)
     }
-    // Calls are in execution order; the list is in the order of the layers.
-    let byPath = Dictionary(
-      requests.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-    let inOrder = try Self.layerPaths(model, path: path).compactMap { byPath[$0] }
-    let order = try WeightOrder(of: model, in: call.record, path: path, byPath, writer.version)
-    try distribute(list, to: inOrder, order, of: call.name)
+    return Dictionary(requests.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The requests in the order of the layers, which is that of the list; calls are in execution
+  /// order.
+  private static func inOrder(
+    _ requests: [String: WeightRequest], of model: KerasModelRecord, _ path: String
+  ) throws(WeighbridgeError) -> [WeightRequest] {
+    try layerPaths(model, path: path).compactMap { requests[$0] }
   }
 
   /// Puts the weights of a layer of Keras that wraps others into the order in which they are taken.

@@ -15,12 +15,14 @@ struct WeightOrder {
     case model([Node], isTrainable: Bool?)
     /// A layer around a model.
     case wrapper(Node, isTrainable: Bool)
+    /// A whole model, whose layers are listed one after the other.
+    case sequence([Node])
   }
 
   /// The positions of trainable weights, and of the others.
   private typealias Lists = (trainable: [Int], others: [Int])
 
-  private let root: Node
+  private let roots: [Node]
   private let version: KerasVersion
   /// More unknown flags than these are not tried.
   private static let unknownLimit = 8
@@ -34,32 +36,47 @@ struct WeightOrder {
     var count = 0
     let layers = try Self.nodes(model, path, requests, &count)
     let isTrainable = try record.config.trainableFlag()
-    root =
+    roots = [
       record.isModel
-      ? .model(layers, isTrainable: isTrainable)
-      : try .wrapper(
-        .model(layers, isTrainable: Self.innermost(record).config.trainableFlag()),
-        isTrainable: isTrainable ?? true)
+        ? .model(layers, isTrainable: isTrainable)
+        : try .wrapper(
+          .model(layers, isTrainable: Self.innermost(record).config.trainableFlag()),
+          isTrainable: isTrainable ?? true)
+    ]
+  }
+
+  /// The orders of a whole model: layer by layer as in an `.h5` file, which tensorflowjs converts, or
+  /// as Keras lists the weights of a model.
+  init(
+    of model: KerasModelRecord, _ requests: [String: WeightRequest], _ version: KerasVersion
+  ) throws(WeighbridgeError) {
+    self.version = version
+    var count = 0
+    let layers = try Self.nodes(model, "", requests, &count)
+    roots = [.sequence(layers), .model(layers, isTrainable: nil)]
   }
 
   /// - Parameter request: What a layer requests that is no model.
   init(of request: WeightRequest, _ version: KerasVersion) {
     self.version = version
     var count = 0
-    root = .layer(Self.weights(of: request, &count))
+    roots = [.layer(Self.weights(of: request, &count))]
   }
 
   /// The possible orders, as the positions of the weights that are listed; `nil` if there are too many.
   var candidates: [[Int]]? {
-    let unknown = Self.unknownCount(root)
-    guard unknown <= Self.unknownLimit else { return nil }
     var found: [[Int]] = []
-    for bits in 0..<(1 << unknown) {
-      for keepsOrder in [true, false] {
-        var flags = (0..<unknown).map { bits >> $0 & 1 == 0 }[...]
-        let lists = version.major >= 3 ? flat : lists(of: root, &flags, keepsOrder)
-        let order = lists.trainable + lists.others
-        if !found.contains(order) { found.append(order) }
+    for root in roots {
+      let unknown = Self.unknownCount(root)
+      guard unknown <= Self.unknownLimit else { return nil }
+      for bits in 0..<(1 << unknown) {
+        for keepsOrder in [true, false] {
+          var flags = (0..<unknown).map { bits >> $0 & 1 == 0 }[...]
+          let lists =
+            version.major >= 3 ? Self.flat(root) : lists(of: root, &flags, keepsOrder)
+          let order = lists.trainable + lists.others
+          if !found.contains(order) { found.append(order) }
+        }
       }
     }
     return found
@@ -111,6 +128,7 @@ struct WeightOrder {
     case .model(let layers, let isTrainable):
       layers.reduce(isTrainable == nil ? 1 : 0) { $0 + unknownCount($1) }
     case .wrapper(let inner, _): unknownCount(inner)
+    case .sequence(let layers): layers.reduce(0) { $0 + unknownCount($1) }
     }
   }
 
@@ -139,27 +157,37 @@ struct WeightOrder {
       if isTrainable || version < KerasVersion(2, 4) && version.suffix != "-tf" { return lists }
       let all = lists.trainable + lists.others
       return ([], keepsOrder ? all.sorted() : all)
+    case .sequence(let layers):
+      return (
+        layers.flatMap { layer in
+          let lists = lists(of: layer, &flags, keepsOrder)
+          return lists.trainable + lists.others
+        }, []
+      )
     }
   }
 
   /// The lists of Keras 3, in which a variable itself is frozen; a frozen model or wrapper lists its
   /// variables layer by layer.
-  private var flat: Lists {
+  private static func flat(_ root: Node) -> Lists {
     var weights: [(position: Int, isTrainable: Bool)] = []
     func visit(_ node: Node) {
       switch node {
       case .layer(let own): weights += own
-      case .model(let layers, _): for layer in layers { visit(layer) }
+      case .model(let layers, _), .sequence(let layers): for layer in layers { visit(layer) }
       case .wrapper(let inner, _): visit(inner)
       }
     }
     visit(root)
-    let isTrainable =
-      switch root {
-      case .layer: true
-      case .model(_, let isTrainable): isTrainable ?? true
-      case .wrapper(_, let isTrainable): isTrainable
-      }
+    let isTrainable: Bool
+    switch root {
+    case .layer: isTrainable = true
+    case .model(_, let known): isTrainable = known ?? true
+    case .wrapper(_, let known): isTrainable = known
+    case .sequence(let layers):
+      let lists = layers.map(flat)
+      return (lists.flatMap { $0.trainable + $0.others }, [])
+    }
     guard isTrainable else { return ([], weights.map(\.position)) }
     return (
       weights.filter(\.isTrainable).map(\.position),

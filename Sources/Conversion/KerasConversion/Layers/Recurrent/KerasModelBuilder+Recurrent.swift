@@ -84,7 +84,7 @@ extension KerasModelBuilder {
     var keywords: [(name: String, value: KerasWrittenArgument)] = []
     if let mask = parts.mask { keywords.append((name: "mask", value: try argument(self[mask]))) }
     if states.isEmpty { return KerasWrittenCall([sequence], keywords: keywords) }
-    if format == .hdf5 {
+    if format != .archive {
       return KerasWrittenCall([.list([sequence] + states)], keywords: keywords)
     }
     keywords.append((name: "initial_state", value: .list(states)))
