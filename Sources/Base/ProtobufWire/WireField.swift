@@ -55,6 +55,20 @@ package struct WireField {
   /// - Throws: As ``bits()``.
   package func integer() throws(WeighbridgeError) -> Int { Int(Int64(bitPattern: try bits())) }
 
+  /// The numbers of a list, packed or not.
+  ///
+  /// - Parameter bytes: The bytes that contain the message.
+  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  package func integers(in bytes: RawSpan) throws(WeighbridgeError) -> [Int] {
+    guard case .bytes(let range) = value else { return [try integer()] }
+    var reader = WireReader(range)
+    var numbers: [Int] = []
+    while !reader.isAtEnd {
+      numbers.append(Int(Int64(bitPattern: try reader.number(PROTOBUF_C_TYPE_UINT64, bytes))))
+    }
+    return numbers
+  }
+
   /// Where the bytes of a string, a message or a packed list are.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a number.

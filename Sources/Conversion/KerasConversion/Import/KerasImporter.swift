@@ -294,6 +294,7 @@ struct KerasImporter: ~Copyable {
     }
     var settings = form.config
     if let lines = vocabularies[call.name] {
+      settings["has_input_vocabulary"] = nil  // here it has
       settings["vocabulary"] = .array(lines.map { Int($0).map(JSONValue.integer) ?? .string($0) })
     }
     var layer = try layer(call, settings: settings, arguments: call.arguments)

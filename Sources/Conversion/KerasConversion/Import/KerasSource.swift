@@ -223,12 +223,12 @@ package struct KerasSource: Sendable {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a file that is of no layer.
   private func vocabularies() throws(WeighbridgeError) -> [String: [String]] {
-    guard let file, !startsAtTokens, !file.vocabularyNames.isEmpty else { return [:] }
+    guard let file, !startsAtTokens else { return [:] }
     var result: [String: [String]] = [:]
     for group in try file.weightGroups(of: model, KerasMappings.parts) {
       result[group.layerName] = group.vocabulary
     }
-    guard result.count == file.vocabularyNames.count else {
+    guard result.count >= file.vocabularyNames.count else {
       throw .malformed(
         "has vocabularies in \(file.vocabularyNames.joined(separator: ", ")), and only "
           + "\(result.count) of them belong to layers of the model")

@@ -7,9 +7,10 @@ struct KerasCheckpointReader {
   /// A variable, and whether it is trainable unless it is frozen.
   private typealias Variable = (object: Int, isTrainable: Bool)
 
-  private let graph: ObjectGraph
-  private let bundle: TensorBundle
+  let graph: ObjectGraph
+  let bundle: TensorBundle
   private let parts: [String: KerasLayerParts]
+  let tables: SavedTables?
   /// The objects whose variables are those of layers.
   private var used: Set<Int> = []
 
@@ -19,9 +20,14 @@ struct KerasCheckpointReader {
     "save_counter", "_generator",
   ])
 
-  /// - Parameter parts: The parts of known classes.
-  init(_ graph: ObjectGraph, _ bundle: TensorBundle, _ parts: [String: KerasLayerParts]) {
-    (self.graph, self.bundle, self.parts) = (graph, bundle, parts)
+  /// - Parameters:
+  ///   - parts: The parts of known classes.
+  ///   - tables: The lookup tables of a SavedModel.
+  init(
+    _ graph: ObjectGraph, _ bundle: TensorBundle, _ parts: [String: KerasLayerParts],
+    _ tables: SavedTables?
+  ) {
+    (self.graph, self.bundle, self.parts, self.tables) = (graph, bundle, parts, tables)
   }
 
   /// The weights of a model's layers; those of a nested model are listed individually with their
@@ -67,7 +73,10 @@ struct KerasCheckpointReader {
       let weights = try variables(of: layer, at: object).map { (object) throws(WeighbridgeError) in
         try weight(object, of: layer.name)
       }
-      groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
+      groups.append(
+        KerasWeightGroup(
+          layerName: path + layer.name, weights: weights,
+          vocabulary: try vocabulary(of: layer, at: object)))
     }
   }
 
@@ -105,7 +114,7 @@ struct KerasCheckpointReader {
     return (layer, object)
   }
 
-  private func child(_ names: [String], of object: Int) -> Int? {
+  func child(_ names: [String], of object: Int) -> Int? {
     names.lazy.compactMap { graph.objects[object].children[$0] }.first
   }
 

@@ -8,6 +8,8 @@ struct KerasSavedModel {
   let backend: String?
   let model: KerasModelRecord
   let bundle: TensorBundle
+  /// The lookup tables, if layers have any.
+  let tables: SavedTables?
   /// The files other than `saved_model.pb` and those with the bytes of tensors.
   let otherFiles: [(path: String, store: ByteStore)]
 
@@ -36,10 +38,19 @@ struct KerasSavedModel {
       () throws(WeighbridgeError) in
       try Self.model(metadata)
     }
+    let hasTables = Self.mentionsTables(metadata)
+    tables = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      try hasTables
+        ? store.withBytes { (bytes) throws(WeighbridgeError) in try SavedTables(bytes) } : nil
+    }
     let index = "\(folder)variables/variables.index"
     let indexStore = try Self.open(index, "which lists the weights")
     bundle = try TensorBundle(indexStore, path: index)
     otherFiles = files + [(index, indexStore)]
+  }
+
+  private static func mentionsTables(_ metadata: String) -> Bool {
+    ["Lookup\"", "\"TextVectorization\""].contains { metadata.contains($0) }
   }
 
   private static func open(

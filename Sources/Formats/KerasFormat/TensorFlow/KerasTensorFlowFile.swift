@@ -22,6 +22,8 @@ package struct KerasTensorFlowFile: KerasModelFile {
   package let bundle: TensorBundle
   /// The objects with the tensors; `nil` in a checkpoint of TensorFlow 1, which has names only.
   let graph: ObjectGraph?
+  /// The lookup tables of a SavedModel.
+  private let tables: SavedTables?
 
   package var formatName: String { container.rawValue }
   package var customMetadata: [(key: String, value: String)] { [] }
@@ -50,13 +52,14 @@ package struct KerasTensorFlowFile: KerasModelFile {
       (version, backend, model) = (nil, nil, nil)
       bundle = try TensorBundle(store, path: path)
       graph = try ObjectGraph(bundle)
+      tables = nil
       otherFiles = bundle.shards.map { ($0.path, $0.store) }
       return
     }
     container = .savedModel
     let saved = try KerasSavedModel(store, path: path)
     (version, backend, model) = (saved.version, saved.backend, saved.model)
-    bundle = saved.bundle
+    (bundle, tables) = (saved.bundle, saved.tables)
     graph = try ObjectGraph(bundle)
     otherFiles = saved.otherFiles + bundle.shards.map { ($0.path, $0.store) }
   }
@@ -66,7 +69,7 @@ package struct KerasTensorFlowFile: KerasModelFile {
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
     try locating({ $0.at(file: bundle.path) }) { () throws(WeighbridgeError) in
       guard let graph else { return try KerasNamedVariables(bundle).groups(of: model) }
-      var reader = KerasCheckpointReader(graph, bundle, parts)
+      var reader = KerasCheckpointReader(graph, bundle, parts, tables)
       return try reader.groups(of: model)
     }
   }
