@@ -17,7 +17,6 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
   var forms: [(path: String, options: ReadOptions)] {
     var options = ReadOptions()
     options.architecture = "\(folder)/architecture.json"
-    options.kerasVersion = writer == "2.3" ? "2.4.0" : nil
     let whole = hasSavedModel ? [("\(folder)/saved_model", ReadOptions())] : []
     return whole + [("\(folder)/weights.index", options)]
   }

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import TensorFlowFormat
 
 /// Finds the weights of a model's layers among the objects of a checkpoint: `layer-0`, `layer-1` and
@@ -64,7 +65,7 @@ struct KerasCheckpointReader {
   private mutating func addGroups(
     of model: KerasModelRecord, at object: Int, path: String, to groups: inout [KerasWeightGroup]
   ) throws(WeighbridgeError) {
-    for (layer, object) in try layers(model.layers, of: object) {
+    for (layer, object) in try layers(model.layers, of: object, isSequential: model.isSequential) {
       if let (record, object) = try wrappedModel(layer, at: object) {
         let inner = try KerasModelRecord(nestedIn: record)
         try addGroups(of: inner, at: object, path: "\(path)\(layer.name)/", to: &groups)
@@ -82,15 +83,16 @@ struct KerasCheckpointReader {
 
   /// The object of each layer of a model.
   private func layers(
-    _ records: [KerasLayerRecord], of model: Int
+    _ records: [KerasLayerRecord], of model: Int, isSequential: Bool
   ) throws(WeighbridgeError) -> [(KerasLayerRecord, Int)] {
     var objects: [Int] = []
     while let next = graph.objects[model].children["layer-\(objects.count)"] {
       objects.append(next)
     }
     // Sequential does not count the layer of its input.
-    let isInputCounted = objects.count == records.count || records.first?.className != "InputLayer"
-    let counted = isInputCounted ? records : Array(records.dropFirst())
+    let hasInput = isSequential && records.first?.className == "InputLayer"
+    let counted =
+      hasInput && objects.count != records.count ? Array(records.dropFirst()) : records
     guard objects.count == counted.count else {
       throw .mismatch(
         "is of a model with \(objects.count) layers, and the architecture has \(counted.count)")
@@ -149,7 +151,8 @@ struct KerasCheckpointReader {
       child(names, of: object).map { (part, $0) }
     }
     if record.isModel {
-      objects = try layers(parts.list, of: object)
+      let isSequential = record.config["input_layers"] == nil
+      objects = try layers(parts.list, of: object, isSequential: isSequential)
     } else if !parts.list.isEmpty, let list = graph.objects[object].children["cells"] {
       objects += zip(parts.list, graph.elements(ofList: list))
     }
