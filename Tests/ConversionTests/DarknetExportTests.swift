@@ -60,7 +60,7 @@ import Weighbridge
     let error = failure { try Model(contentsOf: half).export(to: folder.file("m.cfg")) }
     #expect(error?.code == .unsupported)
     #expect(
-      error?.reason.contains("conv2d (Conv2D): darknet computes in float32") == true,
+      error?.reason.contains("conv2d (Conv2D): converts to another type, and darknet") == true,
       "\(error as Any)")
     // Also for an integer input.
     let masks = Paths.sample("Operations/keras2/masks_through_wrappers.h5")

@@ -256,7 +256,9 @@ extension CoreMLNetworkBuilder {
     let rhs = try matrices(second, [batch, contracted, free[1]], dimensions)
     let productLetters = batch + free[0] + free[1]
     guard Set(productLetters) == Set(result) else {
-      throw WeighbridgeError(.unsupported, "Core ML has no form for sums over one factor's axis")
+      throw WeighbridgeError(
+        .unsupported,
+        "sums over an axis that one factor alone has, and Core ML can sum over axes of both only")
     }
     let product = try matrixProduct(lhs, rhs)
     let unmerged = try reshape(product, productLetters.map { dimensions[$0] ?? 1 })

@@ -31,7 +31,8 @@ enum CoreMLConvolutions: CoreMLFamily {
     },
     CoreMLRow(
       LocallyConnected.self,
-      unsupported: "Core ML has no convolution whose weights differ from position to position"),
+      unsupported: "has a kernel for each position, and Core ML can have one for all positions only"
+    ),
   ]
 
   static let nodes: [String: CoreMLLayerImport.Build] = [

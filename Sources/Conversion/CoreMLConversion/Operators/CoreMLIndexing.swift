@@ -45,13 +45,17 @@ enum CoreMLIndexing: CoreMLFamily {
     CoreMLRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.lookUpIndices(operation)
     },
-    CoreMLRow(Hashing.self, unsupported: "Core ML's networks have no strings"),
-    CoreMLRow(HashedCrossing.self, unsupported: "Core ML has no hashes"),
+    CoreMLRow(
+      Hashing.self, unsupported: "takes strings, and Core ML's networks can take numbers only"),
+    CoreMLRow(
+      HashedCrossing.self,
+      unsupported: "hashes its input, and Core ML can compute with numbers only"),
     CoreMLRow(
       NonMaxSuppression.self,
-      unsupported: "Core ML has non-maximum suppression only as a model after the network"
+      unsupported: "chooses among boxes, and Core ML can only in a model after the network"
     ),
-    CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
+    CoreMLRow(
+      STFT.self, unsupported: "is a Fourier transform, and Core ML's networks can convolve only"),
   ]
 
   /// Returns the settings of an arg max or arg min layer.

@@ -25,7 +25,10 @@ enum CoreMLResizing: CoreMLFamily {
       return try builder.add(
         "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
     },
-    CoreMLRow(CLAHE.self, unsupported: "Core ML has no histograms"),
+    CoreMLRow(
+      CLAHE.self,
+      unsupported:
+        "equalizes a histogram, and Core ML can compute elementwise and in windows only"),
   ]
 
   /// The sampling modes of `resizeBilinear`.

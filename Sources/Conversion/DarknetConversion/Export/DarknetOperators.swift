@@ -21,11 +21,13 @@ package enum DarknetOperators {
       LocalResponseNormalization.self, LocallyConnected.self, Reduce.self, Rescaling.self,
       Slice.self, Subtract.self, SumNormalization.self, UnitNormalization.self,
     ],
-    "darknet itself cannot load a [deconvolutional] section": [TransposedConvolution.self],
+    "is a transposed convolution, and darknet itself cannot load a [deconvolutional] section": [
+      TransposedConvolution.self
+    ],
     "darknet changes images before the network, and not inside": [
       AutoContrast.self, CLAHE.self, Resizing.self,
     ],
-    "darknet computes in float32": [Cast.self],
+    "converts to another type, and darknet can compute in float32 only": [Cast.self],
     "darknet chooses among boxes outside of the network": [NonMaxSuppression.self],
   ])
 

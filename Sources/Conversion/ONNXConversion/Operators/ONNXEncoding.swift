@@ -13,8 +13,9 @@ enum ONNXEncoding: ONNXFamily {
     ONNXRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
       builder.lookUpIndices(operation)
     },
-    ONNXRow(Hashing.self, unsupported: "ONNX has no hashes"),
-    ONNXRow(HashedCrossing.self, unsupported: "ONNX has no hashes"),
+    ONNXRow(Hashing.self, unsupported: "hashes its input, and ONNX can compute with numbers only"),
+    ONNXRow(
+      HashedCrossing.self, unsupported: "hashes its input, and ONNX can compute with numbers only"),
   ]
 }
 

@@ -9,7 +9,7 @@ enum ONNXIndexing: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(
       NonMaxSuppression.self,
-      unsupported: "ONNX chooses among boxes class by class, and Core ML by the best class"),
+      unsupported: "chooses among boxes by their best class, and ONNX can class by class only"),
     ONNXRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       let indices = builder.indices(1)
       guard operation.batchAxes > 0 else {

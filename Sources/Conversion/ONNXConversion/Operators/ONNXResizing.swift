@@ -28,7 +28,9 @@ enum ONNXResizing: ONNXFamily {
       return builder.stretch(builder.input(), operation, transformation)
     },
     ONNXRow(composite: CenterCrop.self),
-    ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
+    ONNXRow(
+      CLAHE.self,
+      unsupported: "equalizes a histogram, and ONNX can compute elementwise and in windows only"),
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [

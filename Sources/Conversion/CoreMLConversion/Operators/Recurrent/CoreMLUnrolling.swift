@@ -50,8 +50,8 @@ extension CoreMLNetworkBuilder {
     let count = try dimensions(type())[1]
     guard count <= Self.maximumStepCount else {
       throw .unsupported(
-        "Core ML has no layer for these settings, and \(count) steps are too many to be written"
-          + " one by one (\(Self.maximumStepCount) can be)")
+        "recurs over \(count) steps with settings that no layer of Core ML has, and at most "
+          + "\(Self.maximumStepCount) steps can be written one by one")
     }
     let stateType = scope.outputTypes[1]
     let rank = stateType.rank
