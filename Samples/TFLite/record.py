@@ -25,12 +25,13 @@ layers = keras.layers
 CASES = {}
 
 
-def case(*versions, form="float", shapes=None, **options):
-    """Registers a network for some versions of TensorFlow and one form of its weights."""
+def case(*versions, form="float", fill=None):
+    """Registers a network for some versions of TensorFlow and one form of its weights, which are
+    random unless a number is given."""
 
     def register(function):
         for version in versions:
-            CASES.setdefault(version, {})[function.__name__] = (function, form, options)
+            CASES.setdefault(version, {})[function.__name__] = (function, form, fill)
         return function
 
     return register
@@ -49,7 +50,7 @@ def apply(function, *values):
 
 # Floating-point networks.
 
-@case("1.15", "2.3", "2.15", "2.21")
+@case("2.3", "2.15", "2.21")
 def convolutions():
     x = image(9, 8, 4)
     y = layers.Conv2D(6, 3, strides=2, padding="same", activation="relu")(x)
@@ -97,7 +98,7 @@ def classifier():
     return x, [layers.Dense(4, activation="softmax")(y)]
 
 
-@case("1.15", "2.3", "2.15")
+@case("2.3", "2.15")
 def activations():
     x = layers.Input((6, 5))
     names = ["relu", "elu", "sigmoid", "tanh", "softplus", "softmax", "hard_sigmoid",
@@ -148,7 +149,7 @@ def reductions():
     return x, outputs
 
 
-@case("1.15", "2.3", "2.15")
+@case("2.3", "2.15")
 def slicing():
     x = layers.Input((6, 5, 4), batch_size=2)
     parts = [
@@ -239,6 +240,13 @@ def lstm():
     return x, [layers.LSTM(3)(y), y]
 
 
+@case("2.15", fill=1.0)
+def long_lstm():
+    """Its cell states reach the bounds that the converter adds, -10 and 10."""
+    x = layers.Input((16, 2), batch_size=1)
+    return x, [layers.LSTM(3, return_sequences=True)(x)]
+
+
 @case("2.15")
 def bidirectional():
     x = layers.Input((6, 4), batch_size=1)
@@ -292,11 +300,6 @@ def half_classifier():
 @case("2.15", form="float16")
 def half_depthwise():
     return depthwise()
-
-
-@case("2.15", form="float16")
-def half_lstm():
-    return lstm()
 
 
 # Weights of 8 bits.
@@ -377,8 +380,8 @@ def int16_classifier():
     return quantized_classifier()
 
 
-def network(function):
-    """The network with weights from one generator, so that no bias is 0."""
+def network(function, fill):
+    """The network with weights from one generator, so that no bias is 0, or all of one number."""
     inputs, outputs = function()
     model = keras.Model(inputs, outputs)
     random = numpy.random.RandomState(sum(function.__name__.encode()))
@@ -386,6 +389,8 @@ def network(function):
     for variable in model.get_weights():
         scale = 0.8 / numpy.sqrt(max(1, numpy.prod(variable.shape[:-1])))
         weight = random.normal(0, scale if variable.ndim > 1 else 0.3, variable.shape)
+        if fill is not None:
+            weight = numpy.full(variable.shape, fill)
         weights.append(numpy.abs(weight) + 0.2 if is_variance(variable) else weight)
     model.set_weights(weights)
     return model, random
@@ -485,13 +490,13 @@ def arrays(model, random, reader):
 
 
 def record(name):
-    function, form, _ = CASES[VERSION][name]
+    function, form, fill = CASES[VERSION][name]
     folder = HERE / VERSION
     folder.mkdir(exist_ok=True)
     keras.backend.clear_session()
     if IS_OLD:
         keras.backend.set_learning_phase(0)
-    model, random = network(function)
+    model, random = network(function, fill)
     path = folder / (name + ".tflite")
     content = convert(model, random, form)
     path.write_bytes(content)

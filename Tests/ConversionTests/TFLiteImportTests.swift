@@ -1,5 +1,7 @@
 import ConversionCore
+import Foundation
 import GraphIR
+import TFLiteConversion
 import TestSupport
 import Testing
 import Weighbridge
@@ -101,5 +103,30 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
       let quantized = try #require(kernel.tensor.quantized, "\(kernel.name)")
       #expect(quantized.integers.elementType == .int8)
     }
+  }
+
+  @Test("The article names the operators that are read")
+  func article() throws {
+    let path = "\(Paths.project)/Sources/Product/Weighbridge/Weighbridge.docc/ReadingTFLite.md"
+    let text = String(decoding: try Files.read(path), as: UTF8.self)
+    let list = text.split(separator: "### Operators")[1]
+    let names = list.split(separator: "`").filter {
+      $0.allSatisfy { !$0.isWhitespace && $0 != "," }
+    }
+    #expect(names.map(String.init) == TFLiteOperators.readableNames)
+  }
+
+  @Test("Metadata, an image's normalization and labels behind the model are read")
+  func metadata() throws {
+    let model = try Model(contentsOf: Paths.sample("TFLite/described.tflite"))
+    let description = model.description
+    #expect(description.name == "Animals" && description.author == "Weighbridge")
+    #expect(description.summary == "Tells animals apart" && description.version == "v1")
+    #expect(description.license?.text == "Apache-2.0")
+    #expect(description.labels == ["cat", "dog", "fox"])
+    let image = try #require(description.inputs[0].image)
+    #expect(image.colorOrder == .rgb && image.layout == .channelsLast)
+    #expect(image.scale == 1 / 127.5 && image.bias == [-1, -1, -1])
+    #expect(description.inputs[0].summary == "A picture")
   }
 }

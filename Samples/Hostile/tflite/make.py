@@ -115,17 +115,21 @@ def element(content, table, number, index):
     return target(content, field(content, table, number)) + 4 + 4 * index
 
 
+class Shared(schema.OperatorT):
+    """An operator that is written once, wherever it occurs."""
+
+    place = None
+
+    def Pack(self, builder):
+        self.place = self.place or super().Pack(builder)
+        return self.place
+
+
 def shared_tables():
-    """Hundreds of operators that are all the same table."""
-    content = model()
-    content.subgraphs[0].operators = content.subgraphs[0].operators * 600
-    content = packed(content)
-    graph = target(content, element(content, number_at(content, 0), 2, 0))
-    last = target(content, element(content, graph, 3, 599))
-    for index in range(600):
-        place = element(content, graph, 3, index)
-        content = patched(content, place, "I", last - place)
-    return content[:]
+    """Thousands of operators that are all the same table."""
+    shared = Shared()
+    shared.__dict__.update(operator([0, 1], [2], 0, 1, convolution()).__dict__)
+    return packed(model(operators=[shared] * 3000))
 
 
 def buffers_overlap():
@@ -209,7 +213,7 @@ FILES = {
     "field_outside": ("A field lies behind its table.", lambda: patched(
         PLAIN, ROOT - struct.unpack_from("<i", PLAIN, ROOT)[0] + 4, "H", 4000)),
     "vector_long": ("A vector says that it has two billion elements.", vector_long),
-    "shared_tables": ("Six hundred operators are one table.", shared_tables),
+    "shared_tables": ("Three thousand operators are one table.", shared_tables),
     "text": ("A text is not UTF-8.", name_bytes),
     "truncated": ("The file ends in its middle.", lambda: PLAIN[:len(PLAIN) // 2]),
     "trailing": ("Bytes that are no archive follow.", lambda: PLAIN + b"and so on" * 5),
@@ -272,8 +276,9 @@ FILES = {
 
 if __name__ == "__main__":
     lines = ["# Hostile TFLite files", "",
-             "Made by `make.py`. `HostileTFLiteTests` has the message that each one gives.", "",
-             "| file | what is wrong |", "|---|---|"]
+             "Files that are no models, or ask for what no machine has: one per attack. `make.py` makes "
+             "them and", "this text. `Tests/ConversionTests/HostileTFLiteTests.swift` says what the "
+             "program must answer.", "", "| file | what is wrong |", "|---|---|"]
     for name, (text, make) in FILES.items():
         (HERE / (name + ".tflite")).write_bytes(make())
         lines.append("| `%s.tflite` | %s |" % (name, text))

@@ -76,7 +76,10 @@ extension TFLiteLayer {
     case .constant(_, let integers):
       if let known = network.context.constantReals[name] { return known }
       let real = SourceValue.constant(name, try Self.dequantized(integers, quantization))
-      network.context.constantReals[name] = real
+      // In a loop, other constants differ from step to step.
+      if network.context.file.hasElements(scope.graph.tensors[tensor]) {
+        network.context.constantReals[name] = real
+      }
       return real
     case .computed(let id):
       if let known = network.context.reals[id] { return known }

@@ -92,6 +92,11 @@ extension ElementType {
 }
 
 extension TFLiteFile {
+  /// Whether elements of a tensor are in the file.
+  func hasElements(_ tensor: Tensor) -> Bool {
+    tensor.buffer < buffers.count && buffers[tensor.buffer] != nil
+  }
+
   /// Returns the elements of a tensor; `nil` for one that has none in the file.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the buffer does not fit the shape.
