@@ -27,7 +27,6 @@ import Weighbridge
     .init("mangled.keras", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("mangled.weights", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a MATLAB file"),
-    .init("model.tfjs.json", .unsupported, "is a model of TensorFlow.js", "Teachable Machine"),
     .init("notebook.ipynb", .unsupported, "is a Jupyter notebook", "the file that it saves"),
     .init(
       "pandas.h5", .malformed, "it is a pandas or PyTables table",
@@ -114,7 +113,6 @@ import Weighbridge
       ("model.mlmodelc", ["coremldata.bin"], "is a model that Core ML compiled"),
       ("training", ["checkpoint", "model.index"], "is a folder with checkpoints of TensorFlow"),
       ("archive", ["data.pkl", "version"], "is a PyTorch archive that was unpacked"),
-      ("web", ["model.json", "weights.bin"], "is a folder with a model of TensorFlow.js"),
     ] {
       let path = folder.file(name)
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -12,6 +12,16 @@ package enum Files {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
+  /// Removes a file.
+  package static func remove(_ path: String) throws {
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Creates a symbolic link to a file.
+  package static func link(_ path: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+  }
+
   /// Creates a folder, and its parent folders if necessary.
   package static func makeFolder(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -44,7 +44,6 @@ STORIES = {
     "mangled.keras": "A `.keras` archive, likewise; its signature is ASCII and survives.",
     "mangled.weights": "The weights of darknet, likewise.",
     "matlab.h5": "A MATLAB file (7.3), which is HDF5 behind 512 bytes of its own.",
-    "model.tfjs.json": "`model.json` of TensorFlow.js.",
     "notebook.ipynb": "The notebook that trains the model.",
     "pandas.h5": "A table that pandas writes (`to_hdf`): PyTables in HDF5.",
     "pickle.pkl": "A pickle of arrays.",
@@ -96,9 +95,6 @@ def plain():
     write("mangled.h5", mangled(model))
     write("mangled.keras", mangled(keras))
     write("mangled.weights", mangled(weights))
-    write("model.tfjs.json", json.dumps({
-        "format": "layers-model", "generatedBy": "keras v2.15.0", "modelTopology": {},
-        "weightsManifest": [{"paths": ["weights.bin"], "weights": []}]}))
     write("notebook.ipynb", json.dumps({
         "cells": [{"cell_type": "code", "source": ["model.save('model.h5')"], "outputs": [],
                    "metadata": {}, "execution_count": None}],
