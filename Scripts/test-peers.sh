@@ -39,6 +39,7 @@ peer tflite --only zoo --without-delegate
 for encoding in int8 float16; do peer tflite --only Models --compact $encoding; done
 interpreter=$tflite peer tflite --only zoo
 interpreter=$tflite peer tflite_metadata
+peer tfjs
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes
