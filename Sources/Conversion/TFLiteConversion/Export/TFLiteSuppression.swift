@@ -14,7 +14,7 @@ import TFLiteFormat
 /// - `[1, detections]`: the confidence; the first is the highest
 /// - `[1]`: the number of detections; what follows them is meaningless
 struct TFLiteSuppression {
-  private let scoreThreshold, overlapThreshold: Double
+  private let scoreThreshold, iouThreshold: Double
   private let isDistance: Bool
   private let hasAnchors: Bool
   private let usesCustomOperator: Bool
@@ -37,8 +37,8 @@ struct TFLiteSuppression {
     scoreThreshold =
       detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
     let suppresses = detector.suppression.map { $0 != .none } ?? true
-    overlapThreshold =
-      suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
+    iouThreshold =
+      suppresses ? detector.iouThreshold ?? DetectorDescription.defaultIoUThreshold : 1
     (isDistance, hasAnchors) = (detector.suppression == .distance, detector.kind != .boxes)
     self.usesCustomOperator = usesCustomOperator
   }
@@ -94,7 +94,7 @@ extension TFLiteSuppression {
         .nonMaxSuppression,
         [
           boxes, column, builder.scalar(Double(Self.count)),
-          builder.scalar(overlapThreshold, .float32), builder.scalar(scoreThreshold, .float32),
+          builder.scalar(iouThreshold, .float32), builder.scalar(scoreThreshold, .float32),
           builder.scalar(0, .float32),
         ], types: [positions, selected, TensorType(.int32, [Dimension]())])
       indices.append(results[0])
@@ -184,7 +184,7 @@ extension TFLiteSuppression {
       "max_detections": .integer(Self.count), "max_classes_per_detection": .integer(1),
       "detections_per_class": .integer(Self.count), "use_regular_nms": .bool(true),
       "nms_score_threshold": .float(Float(scoreThreshold)),
-      "nms_iou_threshold": .float(Float(overlapThreshold)),
+      "nms_iou_threshold": .float(Float(iouThreshold)),
       "num_classes": .integer(confidence.type.shape[1].value ?? 0), "y_scale": .float(1),
       "x_scale": .float(1), "h_scale": .float(1), "w_scale": .float(1),
     ])

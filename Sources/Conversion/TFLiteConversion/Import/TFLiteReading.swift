@@ -54,7 +54,7 @@ extension TFLiteOperators {
     TFLiteConvolutions.nodes, TFLiteDense.nodes,
     TFLiteIndexing.nodes, TFLitePooling.nodes, TFLiteRecurrent.nodes, TFLiteReductions.nodes,
     TFLiteReshaping.nodes, TFLiteResizing.nodes, TFLiteSlicing.nodes, TFLiteShapes.nodes,
-    TFLiteQuantization.nodes,
+    TFLiteQuantizing.nodes,
   ])
 
   /// The names of the operators that can be read.

@@ -6,7 +6,7 @@ import TFLiteFormat
 import TensorEncoding
 
 /// Operators that change how numbers are stored.
-enum TFLiteQuantization {
+enum TFLiteQuantizing {
   static let nodes: [String: TFLiteReading] = [
     "DEQUANTIZE": TFLiteReading { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
