@@ -117,7 +117,8 @@ extension UnaryMath {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let (type, shape) = (inputs[0].elementType, inputs[0].shape)
-    guard wraps(type) else {
+    // A sign always fits, so that nothing states what an overflow gives.
+    guard wraps(type) || function == .sign && type.isInteger else {
       return try evaluate(inputs, to: type, overflow: overflow, workers: workers) {
         $0[0].map(apply)
       }
