@@ -41,6 +41,7 @@ def wide_integers(wide, unsigned):
         ops.cast(near, "float32"), ops.cast(near, "float64"), ops.cast(near, "bool"), ops.clip(wide, 5, 7), ops.sign(wide),
         ops.abs(wide), ops.sort(unsigned, axis=1), ops.max(unsigned, axis=1), ops.cast(unsigned, "float32"), unsigned // 2,
         ops.cast(unsigned, "int64"), ops.cast(wide, "uint64"), ops.argmax(unsigned, axis=1), ops.roll(unsigned, 1, axis=1),
+        unsigned + unsigned, unsigned * 3, ops.maximum(unsigned, 7), unsigned - wide, ops.concatenate([unsigned, unsigned], axis=1),
     ]
 
 

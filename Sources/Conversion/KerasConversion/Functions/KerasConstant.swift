@@ -106,9 +106,7 @@ extension JSONValue {
 extension ElementType {
   /// The result type of two types, as Keras 3 promotes them: the wider one, with floating-point
   /// before integers before booleans.
-  static func promoted(
-    _ lhs: ElementType, _ rhs: ElementType
-  ) throws(WeighbridgeError) -> ElementType {
+  static func promoted(_ lhs: ElementType, _ rhs: ElementType) -> ElementType {
     if lhs == rhs || rhs == .bool { return lhs }
     if lhs == .bool { return rhs }
     if lhs.isFloat != rhs.isFloat { return lhs.isFloat ? lhs : rhs }
@@ -125,8 +123,7 @@ extension ElementType {
     case .uint8: return .int16
     case .uint16: return .int32
     case .uint32: return .int64
-    default:
-      throw .unsupported("\(lhs.rawValue) and \(rhs.rawValue) have no common type")
+    default: return .float32
     }
   }
 }

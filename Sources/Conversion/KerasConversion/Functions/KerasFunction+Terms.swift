@@ -70,12 +70,12 @@ extension KerasFunction {
     switch operand {
     case .list(let parts):
       let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
-      return try unified(terms, sharesRank: false)
+      return try unified(terms, sharesRank: false, areJoined: true)
     case .tensor(let input): return [try value(input)]
     case .value(let json):
       var terms: [Term] = []
       for part in json.array ?? [json] { terms.append(.constant(try KerasConstant(part))) }
-      return try unified(terms, sharesRank: false)
+      return try unified(terms, sharesRank: false, areJoined: true)
     default: throw .malformed("the argument \(name) is not a list of tensors")
     }
   }
@@ -85,12 +85,15 @@ extension KerasFunction {
   /// - Parameters:
   ///   - sharesRank: Whether all get the rank of the one with the highest rank, by adding leading axes
   ///     as in NumPy.
+  ///   - areJoined: Whether they are put together, so that equal types stay as they are.
   ///   - areNumbersTyped: Whether plain Python numbers are int32, float32 or bool in Keras 3, instead
   ///     of adopting the type of the tensors.
   mutating func unified(
-    _ terms: [Term], sharesRank: Bool, areNumbersTyped: Bool = false
+    _ terms: [Term], sharesRank: Bool, areJoined: Bool = false, areNumbersTyped: Bool = false
   ) throws(WeighbridgeError) -> [ValueID] {
-    let type = try commonType(terms, areNumbersTyped: areNumbersTyped)
+    var type = commonType(terms, areNumbersTyped: areNumbersTyped)
+    // Where Keras 3 promotes, it has no such type.
+    if isOperation, terms.count > 1, !areJoined, type == .uint64 { type = .uint32 }
     let rank = sharesRank ? terms.map(rank(of:)).max() : nil
     var values: [ValueID] = []
     for term in terms {
@@ -124,9 +127,7 @@ extension KerasFunction {
 
   /// The common type of the operands. TensorFlow gives a constant the type of the other operand;
   /// Keras 3 promotes types, and only plain Python numbers are weakly typed.
-  private func commonType(
-    _ terms: [Term], areNumbersTyped: Bool
-  ) throws(WeighbridgeError) -> ElementType {
+  private func commonType(_ terms: [Term], areNumbersTyped: Bool) -> ElementType {
     var (types, weak): ([ElementType], [ElementType]) = ([], [])
     for term in terms {
       switch term {
@@ -142,7 +143,7 @@ extension KerasFunction {
     guard isOperation else { return types.first ?? weak.first ?? .float32 }
     var result = types.first
     for type in types.dropFirst() {
-      result = try ElementType.promoted(result ?? type, type)
+      result = ElementType.promoted(result ?? type, type)
     }
     for type in weak {
       guard let known = result else {
@@ -178,7 +179,8 @@ extension KerasFunction {
   mutating func stack(
     _ terms: [Term], axis: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
-    let parts = try unified(terms, sharesRank: true).map { (value) throws(WeighbridgeError) in
+    let parts = try unified(terms, sharesRank: true, areJoined: true).map {
+      (value) throws(WeighbridgeError) in
       try addOne(
         ExpandDims(axes: [axis]), [value],
         role: terms.count == 1 ? role : "expand_dims")

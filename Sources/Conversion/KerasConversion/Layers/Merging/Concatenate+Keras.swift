@@ -35,7 +35,7 @@ extension KerasLayer {
     guard version.major >= 3, let first = values.first else { return values }
     var type = graph.type(of: first).elementType
     for value in values {
-      type = try ElementType.promoted(type, graph.type(of: value).elementType)
+      type = ElementType.promoted(type, graph.type(of: value).elementType)
     }
     let result = try values.enumerated().map { (index, value) throws(WeighbridgeError) in
       try cast(value, to: type, role: "input_cast_\(index)")
