@@ -43,7 +43,7 @@ FUNCTIONS = {
     "unary_math arccos": np.arccos, "unary_math arctan": np.arctan, "unary_math arcsinh": np.arcsinh,
     "unary_math arccosh": np.arccosh, "unary_math arctanh": np.arctanh, "unary_math erf": special.erf,
     "unary_math erfc": special.erfc, "unary_math sqrt": np.sqrt, "unary_math rsqrt": lambda x: 1 / np.sqrt(x),
-    "unary_math reciprocal": np.reciprocal, "unary_math square": np.square, "unary_math abs": np.abs,
+    "unary_math reciprocal": np.reciprocal, "unary_math square": np.square, "unary_math absolute": np.abs,
     "unary_math floor": np.floor, "unary_math ceil": np.ceil, "unary_math round": np.rint, "unary_math trunc": np.trunc,
 }
 
