@@ -24,6 +24,20 @@ extension ONNXGraphBuilder {
     .uint16: [.int32, .int64], .int32: [.int64], .uint32: [.int64],
   ]
 
+  /// A type and the wider ones in which its elements may be computed.
+  private static func sufficientTypes(_ type: ElementType) -> [ElementType] {
+    [type] + (widerTypes[type] ?? [])
+  }
+
+  /// Whether onnxruntime computes an operator with elements of the first input's type, or of a wider one.
+  func runs(_ operation: String) -> Bool {
+    guard let signature = ONNXSignature.of(operation, opset: opset),
+      case .variable(let variable) = signature.input(0)
+    else { return true }
+    let runnable = signature.runnable[variable] ?? []
+    return Self.sufficientTypes(elementType).contains(where: runnable.contains)
+  }
+
   /// Returns the element type of a value; `nil` if it is not known.
   func elementType(of name: String) -> ElementType? {
     types[name] ?? operands.first { $0.name == name }?.type.elementType
@@ -86,8 +100,7 @@ extension ONNXGraphBuilder {
     let possible = signature.variables[variable] ?? []
     // A type with which onnxruntime computes, if there is one; else any that ONNX has.
     for types in [signature.runnable[variable] ?? [], possible] {
-      let types = ([type] + (Self.widerTypes[type] ?? [])).filter(types.contains)
-      if let type = types.first { return type }
+      if let type = Self.sufficientTypes(type).first(where: types.contains) { return type }
     }
     let names = possible.map(\.rawValue)
     throw .unsupported(

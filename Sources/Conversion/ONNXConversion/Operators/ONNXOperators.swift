@@ -91,13 +91,15 @@ extension ExportRow<ONNXGraphBuilder> {
     }
   }
 
-  /// Creates a row for an operator that is an ONNX operator with the given attributes.
+  /// Creates a row for an operator that is an ONNX operator with the given attributes. Where onnxruntime
+  /// does not compute with the type, a composite becomes its decomposition.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, is name: String,
     _ attributes: @escaping @Sendable (Operation) -> KeyValuePairs<String, ONNXAttribute>
   ) {
-    self.init(type) { (operation, builder) throws(WeighbridgeError) in
-      builder.add(name, builder.allInputs(), attributes(operation))
+    self.init(native: type) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.isPrimitive || builder.runs(name) else { return nil }
+      return builder.add(name, builder.allInputs(), attributes(operation))
     }
   }
 
