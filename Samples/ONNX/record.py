@@ -595,21 +595,18 @@ def narrow_loops():
     x = g.input("x", [3, 4])
     for name, kind in NARROW.items():
         value = g.add("Cast", [x], to=kind)
-        state, step, like = (f"{name}.{role}" for role in ("state", "step", "like"))
+        state, step = f"{name}.state", f"{name}.step"
         info = helper.make_tensor_value_info
-        again = [
-            helper.make_node("Identity", [state], [f"{state}.out"]),
-            helper.make_node("CastLike", [x, state], [like]),
-            helper.make_node("Cast", [like], [f"{like}.out"], to=FLOAT)]
-        outputs = [info(f"{state}.out", kind, [3, 4]), info(f"{like}.out", FLOAT, [3, 4])]
         loop = helper.make_graph(
-            [helper.make_node("Identity", [f"{name}.go"], [f"{name}.on"])] + again, "loop",
+            [helper.make_node("Identity", [f"{name}.go"], [f"{name}.on"]),
+             helper.make_node("CastLike", [x, state], [f"{state}.out"])], "loop",
             [info(f"{name}.number", INT64, []), info(f"{name}.go", TensorProto.BOOL, []),
-             info(state, kind, [3, 4])], [info(f"{name}.on", TensorProto.BOOL, [])] + outputs)
-        last, lists = f"{name}.last", f"{name}.lists"
+             info(state, kind, [3, 4])],
+            [info(f"{name}.on", TensorProto.BOOL, []), info(f"{state}.out", kind, [3, 4])])
+        last = f"{name}.last"
         g.nodes.append(helper.make_node(
-            "Loop", [g.constant(2, numpy.int64), g.constant(True, numpy.bool_), value], [last, lists], body=loop))
-        g.output(lists, [2, 3, 4])
+            "Loop", [g.constant(2, numpy.int64), g.constant(True, numpy.bool_), value], [last], body=loop))
+        g.output(g.add("Cast", [last], name=f"{name}.looped", to=FLOAT), [3, 4])
         g.output(g.add("Cast", [g.add("CastLike", [x, last])], name=f"{name}.after", to=FLOAT), [3, 4])
         scan = helper.make_graph(
             [helper.make_node("Identity", [step], [f"{step}.out"])], "scan", [info(step, kind, [4])],

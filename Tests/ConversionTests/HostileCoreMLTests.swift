@@ -56,7 +56,7 @@ enum HostileCoreMLFiles {
     .init(
       "reverse_axes", .malformed,
       "layer #0 r (reverse): has 2 flags in reverseDim, expected one for each of its 3"),
-    .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
+    .init("slice_outside", .malformed, "layer #0 s (slice): takes the elements from 7 to 9 of 3"),
     .init(
       "squeeze_outside", .malformed, "layer #0 s (squeeze): has the axis -9, expected -5 to 4"),
     .init("text_invalid", .malformed, "is not UTF-8, or contains a NUL"),
