@@ -1,4 +1,5 @@
 import CoreMLConversion
+import GraphIR
 import KerasConversion
 import LayerCatalog
 import NCNNConversion
