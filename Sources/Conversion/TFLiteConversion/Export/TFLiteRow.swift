@@ -57,6 +57,7 @@ package enum TFLiteOperators {
     "TFLite has no kernels that differ by position": [LocallyConnected.self],
     "TFLite's lists of selected boxes have a fixed length": [NonMaxSuppression.self],
     "TFLite takes one index for each element only along all axes": [GatherElements.self],
+    "TFLite counts categories in other forms": [CategoryEncoding.self],
   ]
 
   /// The kinds of all rows, one entry per row.
