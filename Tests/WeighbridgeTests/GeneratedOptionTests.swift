@@ -17,11 +17,11 @@ import Testing
   func program() throws {
     let helps = [
       Convert.helpMessage(), Detect.helpMessage(), Export.helpMessage(), Run.helpMessage(),
-      Verify.helpMessage(), Index.helpMessage(),
+      Verify.helpMessage(), Index.helpMessage(), Classify.helpMessage(),
     ]
     let text = try Project.text("Schemas/options.json")
     let table = try #require(JSONValue(parsing: Array(text.utf8)).object)
-    let structs = ["Read", "Run", "Write", "Export", "Verify", "Detect", "Analyze"]
+    let structs = ["Read", "Run", "Write", "Export", "Verify", "Detect", "Analyze", "Classify"]
     var flags: [String] = []
     for name in structs {
       let entry = try #require(table["\(name)Options"]?.object)
