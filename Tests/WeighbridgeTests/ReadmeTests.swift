@@ -102,8 +102,9 @@ import _CatalogTesting
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1", renewed != text {
       try renewed.write(toFile: "\(Project.folder)/\(file)", atomically: true, encoding: .utf8)
     }
+    let current = try Project.text(file)
     // A separate variable, so that a failure does not print both texts.
-    let isCurrent = masked(renewed) == masked(try Project.text(file))
+    let isCurrent = masked(renewed) == masked(current)
     #expect(isCurrent, "\(file) is out of date. Run: make generate")
   }
 
