@@ -304,7 +304,7 @@ def half_depthwise():
 
 # Weights of 8 bits.
 
-@case("1.15", "2.3", "2.15", "2.21", form="dynamic")
+@case("1.15", "2.15", "2.21", form="dynamic")
 def dynamic_classifier():
     x = image(8, 8, 4)
     y = layers.Conv2D(32, 3, padding="same", activation="relu")(x)
@@ -357,7 +357,7 @@ def int8_residual():
     return x, [y, layers.GlobalAveragePooling2D()(y), layers.Subtract()([z, x])]
 
 
-@case("2.3", "2.15", form="int8")
+@case("2.15", form="int8")
 def int8_activations():
     x = layers.Input((6, 5), batch_size=1)
     return x, [layers.Activation("sigmoid")(x), layers.Activation("tanh")(x),
