@@ -313,12 +313,6 @@ def dynamic_classifier():
     return x, [layers.Dense(4)(y)]
 
 
-@case("2.15", form="dynamic")
-def dynamic_lstm():
-    x = layers.Input((5, 8), batch_size=1)
-    return x, [layers.LSTM(16)(x)]
-
-
 # Integers.
 
 def quantized_classifier():

@@ -14,7 +14,8 @@ extension TFLiteFile {
   ///   whose path leads out of the archive's folder; ``WeighbridgeError/Code/limitExceeded``.
   package func associatedFiles() throws(WeighbridgeError) -> [String: [UInt8]] {
     guard let (start, directory) = try archive() else { return [:] }
-    let archive = ByteStore(store.withBytes { $0.copied(start..<store.count) })
+    let archive =
+      start == 0 ? store : ByteStore(store.withBytes { $0.copied(start..<store.count) })
     var (memory, files) = (Self.limits.byteCount, [String: [UInt8]]())
     for member in directory.members {
       let parts = member.name.split(separator: "/", omittingEmptySubsequences: false)
@@ -24,7 +25,7 @@ extension TFLiteFile {
             + "that it would be unpacked to")
       }
       let (contents, range) = try ZipReader.contents(
-        of: member, in: start == 0 ? store : archive, memory: &memory)
+        of: member, in: archive, memory: &memory)
       files[member.name] = contents.withBytes { $0.copied(range) }
     }
     return files
