@@ -145,6 +145,22 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     #expect(other?.has(.mismatch, "is of a model with") == true, "\(other as Any)")
   }
 
+  @Test("A SavedModel that Keras does not describe is refused, and its weights are shown")
+  func otherSavedModel() throws {
+    let folder = try TemporaryFolder()
+    let path = try copy(in: folder)
+    var bytes = Array(try Files.read("\(path)/saved_model.pb"))
+    let name = Array("_tf_keras_sequential".utf8)
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    bytes[start + 1] = UInt8(ascii: "x")
+    try Files.write(bytes, to: "\(path)/saved_model.pb")
+    let error = failure { _ = try Model(contentsOf: path) }
+    #expect(error?.has(.unsupported, "without a description by Keras") == true, "\(error as Any)")
+    let inspection = try Inspection(of: path)
+    #expect(inspection.format == "tensorflow savedmodel")
+    #expect(inspection.weightByteCount == 4 * (3 * 3 * 3 * 4 + 4 + 36 * 3 + 3))
+  }
+
   @Test("A SavedModel without layers, and an index without its tensors, are refused")
   func hostile() throws {
     let module = Paths.sample("Hostile/tensorflow/module")

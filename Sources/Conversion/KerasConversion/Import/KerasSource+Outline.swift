@@ -161,12 +161,16 @@ extension KerasSource {
 
   /// Returns the weights of a file that has nothing else.
   package static func weightOutline(_ store: ByteStore, path: String) -> ModelOutline? {
-    guard let file = try? modelFile(store, path: path), file.model == nil,
+    let savedModel =
+      store.withBytes { KerasTensorFlowFile.recognizes($0) }
+      ? KerasTensorFlowFile(tensorsOfSavedModel: path) : nil
+    guard let file = (try? modelFile(store, path: path)) ?? savedModel, file.model == nil,
       let groups = try? file.listedGroups()
     else { return nil }
+    let framework = savedModel == nil ? "keras" : "tensorflow"
     var outline = ModelOutline(
-      format: "keras \(file.formatName)", byteCount: store.count)
-    outline.provenance.framework = "keras"
+      format: "\(framework) \(file.formatName)", byteCount: file.weightByteCount)
+    outline.provenance.framework = framework
     outline.provenance.frameworkVersion = file.version?.description
     outline.provenance.backend = file.backend
     outline.weights = groups.flatMap(\.weights).map(\.named)

@@ -17,7 +17,7 @@ struct KerasSavedModel {
   private static let metadataLimit = 1 << 28
 
   init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let folder = Self.folder(of: path)
     let saved = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       let file = try store.withBytes { (bytes) throws(WeighbridgeError) in try SavedModelFile(bytes)
       }
@@ -43,12 +43,21 @@ struct KerasSavedModel {
       try hasTables
         ? store.withBytes { (bytes) throws(WeighbridgeError) in try SavedTables(bytes) } : nil
     }
-    let index = "\(folder)variables/variables.index"
+    let index = Self.index(of: path)
     let indexStore = try Self.open(index, "which lists the weights")
     bundle = try TensorBundle(indexStore, path: index)
     otherFiles = files + [(index, indexStore)]
   }
 
+  /// The folder of `saved_model.pb`, with a slash at the end.
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// The index of the tensors of a SavedModel.
+  static func index(of path: String) -> String { folder(of: path) + "variables/variables.index" }
+
+  /// Whether a model has layers that look something up.
   private static func mentionsTables(_ metadata: String) -> Bool {
     ["Lookup\"", "\"TextVectorization\""].contains { metadata.contains($0) }
   }

@@ -64,6 +64,21 @@ package struct KerasTensorFlowFile: KerasModelFile {
     otherFiles = saved.otherFiles + bundle.shards.map { ($0.path, $0.store) }
   }
 
+  /// Opens the tensors of a SavedModel whose model cannot be read, in order to list them.
+  ///
+  /// - Parameter path: The path of `saved_model.pb`.
+  /// - Returns: `nil` where there are none.
+  package init?(tensorsOfSavedModel path: String) {
+    let index = KerasSavedModel.index(of: path)
+    guard let file = try? MappedFile(path: index),
+      let bundle = try? TensorBundle(ByteStore(file), path: index)
+    else { return nil }
+    container = .savedModel
+    (version, backend, model, graph, tables) = (nil, nil, nil, nil, nil)
+    self.bundle = bundle
+    otherFiles = bundle.shards.map { ($0.path, $0.store) }
+  }
+
   package func weightGroups(
     of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
