@@ -5,6 +5,10 @@
 MODELS has a folder for each case, with the model as an .h5 file and its inputs (inputs.npz: in0, in1, ...).
 Writes, beside this script, <version of TensorFlow>/<case>: saved_model/, the checkpoint weights.* with
 architecture.json, model.h5, inputs.npz and outputs.npz. A case with a name that ends in ":weights" gets no SavedModel.
+
+    <python with TensorFlow 2.15> record.py tables
+
+writes the SavedModel tables/, whose layers learned what they look up.
 """
 import os
 import shutil
@@ -37,7 +41,27 @@ def record(source, folder, is_whole):
     np.savez_compressed(folder + "/outputs.npz", **{"out%d" % index: np.asarray(array) for index, array in enumerate(outputs)})
 
 
+def record_tables(folder):
+    """A model whose layers learn their tables, which only a SavedModel has."""
+    shutil.rmtree(folder, ignore_errors=True)
+    layers = tf.keras.layers
+    indices, inverse, counts = (
+        layers.IntegerLookup(), layers.IntegerLookup(num_oov_indices=2, mask_token=0), layers.IntegerLookup(output_mode="count"))
+    for layer in (indices, inverse, counts):
+        layer.adapt(np.array([5, 7, 7, 9, 9, 9, 12, 12, 12, 12]))
+    x = tf.keras.Input((3,), dtype="int64")
+    model = tf.keras.Model(x, [indices(x), inverse(x), counts(x)])
+    model.save(folder + "/saved_model", save_format="tf")
+    inputs = np.array([[5, 7, 9], [12, 0, 3], [9, 9, 4]])
+    outputs = model(inputs, training=False)
+    np.savez_compressed(folder + "/inputs.npz", in0=inputs)
+    np.savez_compressed(folder + "/outputs.npz", **{"out%d" % index: np.asarray(array) for index, array in enumerate(outputs)})
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["tables"]:
+        record_tables(os.path.join(ROOT, "tables"))
+        sys.exit()
     for case in sys.argv[2:]:
         name, _, parts = case.partition(":")
         version = ".".join(tf.__version__.split(".")[:2])
