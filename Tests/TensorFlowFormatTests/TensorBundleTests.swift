@@ -97,6 +97,9 @@ import Testing
     bundle.add("b", [1], [1])
     bundle.add("a", [1], [1])
     #expect(try error(of: bundle)?.has(.malformed, "ascending") == true)
+    bundle = BundleBytes()
+    bundle.entries.append((Array("a".utf8), BundleBytes.entry(type: 1, [0], offset: 1 << 40, [])))
+    #expect(try error(of: bundle)?.has(.truncated, "a is at bytes") == true)
   }
 
   @Test("A file that is missing or cut short is named, and a damaged tensor too")

@@ -103,22 +103,21 @@ extension TensorBundle {
     _ entry: TensorBundleEntry, elementSize: Int, _ name: String
   ) throws(WeighbridgeError) -> [UInt8] {
     try TensorSlice.checkPartition(entry.slices, of: entry.shape)
-    var result = [UInt8](
-      repeating: 0,
-      count: try Checked.product(entry.shape + [elementSize], of: "its size"))
-    for slice in entry.slices {
+    // What the parts have is in the files, so that it is no more than these.
+    let parts = try entry.slices.map { (slice) throws(WeighbridgeError) in
       guard let part = slices[slice.key(of: name)] else {
         throw .malformed("has no part \(slice), which its entry lists")
       }
       guard part.type == entry.type, part.slices.isEmpty,
         part.shape == slice.lengths(in: entry.shape)
-      else {
-        throw .malformed("has a part \(slice) of another shape or type")
-      }
-      let (store, range) = try checkedBytes(of: part)
-      store.withBytes {
+      else { throw .malformed("has a part \(slice) of another shape or type") }
+      return (slice, try checkedBytes(of: part))
+    }
+    var result = [UInt8](repeating: 0, count: parts.reduce(0) { $0 + $1.1.range.count })
+    for (slice, part) in parts {
+      part.store.withBytes {
         slice.copy(
-          $0.extracting(range), into: &result, shape: entry.shape, elementSize: elementSize)
+          $0.extracting(part.range), into: &result, shape: entry.shape, elementSize: elementSize)
       }
     }
     return result

@@ -85,7 +85,7 @@ package struct TensorBundle: Sendable {
         < ($1.entry.shard, $1.entry.range.lowerBound, $1.entry.range.upperBound, $1.name)
     }
     var previous: (name: String, entry: TensorBundleEntry)?
-    for (name, entry) in inOrder where !entry.range.isEmpty {
+    for (name, entry) in inOrder {
       let shard = shards[entry.shard]
       guard entry.range.upperBound <= shard.store.count else {
         throw .truncated(
@@ -93,13 +93,13 @@ package struct TensorBundle: Sendable {
             + "\(entry.range.upperBound): it was not copied as a whole, or belongs to another index"
         ).at(file: shard.path)
       }
-      if let previous, previous.entry.shard == entry.shard,
+      if let previous, previous.entry.shard == entry.shard, !entry.range.isEmpty,
         previous.entry.range.upperBound > entry.range.lowerBound
       {
         throw .malformed("says that \(name) has bytes that are those of \(previous.name) too")
           .at(file: path)
       }
-      previous = (name, entry)
+      if !entry.range.isEmpty { previous = (name, entry) }
     }
   }
 }
