@@ -9,6 +9,14 @@ import Weighbridge
     try Program.run(["convert", Sample.detector, "-o", path] + arguments)
   }
 
+  @Test("A folder's name, which may end in a slash, is that of the output")
+  func ofFolder() throws {
+    let folder = try TemporaryFolder()
+    let sample = Paths.sample("TensorFlow/2.15/sequential_cnn/saved_model")
+    try Program.run("convert", "\(sample)/", in: folder.path).expect(0)
+    #expect(folder.names == ["saved_model.wbm"])
+  }
+
   @Test("A folder that does not exist cannot take the output")
   func noFolder() throws {
     let folder = try TemporaryFolder()

@@ -106,6 +106,10 @@ struct Convert: CancellableCommand {
     }
   }
 
-  /// Returns the input's base name with the extension `.wbm`.
-  static func outputName(for path: String) -> String { FilePath(path).stem + ".wbm" }
+  /// Returns the input's base name with the extension `.wbm`; a folder may end in a slash.
+  static func outputName(for path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    return FilePath(String(path)).stem + ".wbm"
+  }
 }
