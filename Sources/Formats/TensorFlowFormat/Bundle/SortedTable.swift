@@ -64,8 +64,8 @@ package struct SortedTable: Sendable {
     let checksum = CRC32C(of: bytes.extracting(range.lowerBound..<range.upperBound + 1)).masked
     guard stored == checksum else {
       throw .damaged(
-        "has a block with a wrong checksum: its bytes give \(String(checksum, radix: 16)), and "
-          + "\(String(stored, radix: 16)) was written; copy the file again"
+        "is damaged, copy it again: a block has the checksum \(String(stored, radix: 16)), and its "
+          + "bytes give \(String(checksum, radix: 16))"
       ).at(.byte(range.upperBound + 1))
     }
     guard type == 0 else {
