@@ -134,11 +134,45 @@ def darknet(program, folder):
     print("darknet: classified")
 
 
+def detector(program, folder, *options):
+    """A detector, whose boxes the task library must find where the program does."""
+    sample = ROOT / "Samples/Models/shape-detector"
+    run(
+        program, "convert", sample / "shape-detector.h5", "-o", folder / "shapes.wbm",
+        "--image-input", "input_1", "--image-scale", "1/255", "--detector", "region", "--anchors",
+        (sample / "anchors.txt").read_text().strip(), "--labels", sample / "labels.names")
+    file = folder / "shapes.tflite"
+    run(program, "export", folder / "shapes.wbm", "-o", file, "--with-nms", *options)
+    picture = sample / "picture.png"
+    wanted = json.loads(
+        run(program, "detect", "--json", "--resize", "stretch", folder / "shapes.wbm", picture))[0]
+    settings = vision.ObjectDetectorOptions(core.BaseOptions(file_name=str(file)))
+    found = vision.ObjectDetector.create_from_options(settings).detect(
+        vision.TensorImage.create_from_file(str(picture))).detections
+    found = [one for one in found if one.categories[0].score > 0.25]
+    expect(
+        [one.categories[0].category_name for one in found],
+        [one["label"] for one in wanted["detections"]], "the labels")
+    for one, other in zip(found, wanted["detections"]):
+        (box, edges) = (one.bounding_box, other["box"])
+        error = abs(one.categories[0].score - other["confidence"])
+        pixels = [
+            abs(box.origin_x - edges["x"] * wanted["width"]),
+            abs(box.origin_y - edges["y"] * wanted["height"]),
+            abs(box.width - edges["width"] * wanted["width"]),
+            abs(box.height - edges["height"] * wanted["height"])]
+        if error > 1e-4 or max(pixels) > 1:
+            raise AssertionError(f"{one} is not {other}")
+    print(f"detector {' '.join(options)}: {len(found)} detections")
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
         classifier(program, pathlib.Path(folder))
         darknet(program, pathlib.Path(folder))
+        detector(program, pathlib.Path(folder))
+        detector(program, pathlib.Path(folder), "--detection-postprocess")
     return 0
 
 
