@@ -14,6 +14,7 @@ import Weighbridge
       (\.takesSizes, { $0.sizes = [.init(width: 8, height: 8)] }),
       (\.takesFork, { $0.darknet = .pjreddie }), (\.takesIntegers, { $0.keepIntegers = true }),
       (\.takesNMS, { $0.withNMS = true }), (\.takesPrecision, { $0.precision = .float16 }),
+      (\.takesPostprocessing, { $0.detectionPostprocess = true }),
     ]
     for (takes, change) in given {
       var options = ExportOptions()
@@ -49,7 +50,8 @@ extension ExportFormat {
   fileprivate var takesSizes: Bool { self == .coreml }
   fileprivate var takesFork: Bool { self == .darknet }
   fileprivate var takesIntegers: Bool { self == .safetensors || self == .npz }
-  fileprivate var takesNMS: Bool { [.onnx, .coreml, .ncnn].contains(self) }
+  fileprivate var takesNMS: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
+  fileprivate var takesPostprocessing: Bool { self == .tflite }
   fileprivate var takesPrecision: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
 }
 

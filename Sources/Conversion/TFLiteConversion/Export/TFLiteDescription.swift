@@ -38,7 +38,8 @@ struct TFLiteDescription {
         TFLiteTensorMetadata(port, feature, graph[port.value].type, &losses))
     }
     if !description.labels.isEmpty, !hasFile {
-      losses.append("labels of no line or several are in the entry labels only, not in a file")
+      losses.append(
+        "a label is blank or has several lines: they are in the entry labels only, not in a file")
     }
     var omitted: Set<MetadataScheme.Field> = hasFile ? [.labels] : []
     if returnsDetections { omitted.insert(.detector) }
