@@ -14,22 +14,23 @@ package struct CRC32C: Hashable, Sendable {
   /// Adds bytes.
   package mutating func update(_ bytes: RawSpan) {
     var crc = ~value
-    Self.tables.withUnsafeBufferPointer { tables in
+    unsafe Self.tables.withUnsafeBufferPointer { tables in
       let words = bytes.byteCount / 8
       for word in 0..<words {
         // Eight bytes within the span, as `word` is below their number.
-        let chunk = bytes.unsafeLoadUnaligned(fromByteOffset: word * 8, as: UInt64.self)
-          .littleEndian
+        let chunk = unsafe bytes.unsafeLoadUnaligned(
+          fromByteOffset: word * 8, as: UInt64.self
+        ).littleEndian
         let mixed = chunk ^ UInt64(crc)
         crc = 0
         for index in 0..<8 {
           // A table of 256 entries for each of the eight bytes, the last byte's first.
-          crc ^=
-            tables[(7 - index) * 256 + Int(UInt8(truncatingIfNeeded: mixed >> (8 * UInt64(index))))]
+          let byte = Int(UInt8(truncatingIfNeeded: mixed >> (8 * UInt64(index))))
+          crc ^= unsafe tables[(7 - index) * 256 + byte]
         }
       }
       for offset in words * 8..<bytes.byteCount {
-        crc = crc >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: crc) ^ bytes[byte: offset])]
+        crc = unsafe crc >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: crc) ^ bytes[byte: offset])]
       }
     }
     value = ~crc

@@ -8,7 +8,7 @@ extension Tensor {
   ///   - elements: The elements in row-major order; traps when their count does not match the shape.
   public init<Element: TensorElement>(shape: [Int], copying elements: Span<Element>) {
     precondition(elements.count == shape.reduce(1, *))
-    let bytes = elements.bytes.withUnsafeBytes { [UInt8]($0) }
+    let bytes = unsafe elements.bytes.withUnsafeBytes { unsafe [UInt8]($0) }
     self.init(Element.elementType, shape: shape, bytes: bytes)
   }
 
@@ -39,14 +39,16 @@ extension Tensor {
   private static func withElements<Element: TensorElement, Result>(
     in bytes: RawSpan, _ body: (Span<Element>) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
-    let isAligned = bytes.withUnsafeBytes {
-      Int(bitPattern: $0.baseAddress).isMultiple(of: MemoryLayout<Element>.alignment)
+    let isAligned = unsafe bytes.withUnsafeBytes {
+      unsafe Int(bitPattern: $0.baseAddress).isMultiple(of: MemoryLayout<Element>.alignment)
     }
     // The bytes of a tensor are a whole number of elements, of which every bit pattern is a value.
     if isAligned { return try body(Span<Element>(_bytes: bytes)) }
     let count = bytes.byteCount / MemoryLayout<Element>.stride
-    let copy = [Element](unsafeUninitializedCapacity: count) { elements, initializedCount in
-      bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(elements).copyBytes(from: $0) }
+    let copy = unsafe [Element](unsafeUninitializedCapacity: count) { elements, initializedCount in
+      unsafe bytes.withUnsafeBytes {
+        unsafe UnsafeMutableRawBufferPointer(elements).copyBytes(from: $0)
+      }
       initializedCount = count
     }
     return try body(copy.span)

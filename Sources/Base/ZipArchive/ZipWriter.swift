@@ -25,7 +25,7 @@ package struct ZipWriter: ~Copyable {
   ///
   /// - Parameter largest: The largest size or offset written without ZIP64; tests lower it.
   package init(path: String, largest: Int = largestWithoutZIP64) throws(WeighbridgeError) {
-    try unsafe self.init(appendingTo: AtomicFile(path: path), largest: largest)
+    self.init(appendingTo: try AtomicFile(path: path), largest: largest)
   }
 
   /// Creates an archive behind what a file already contains; its offsets count from the start of the
@@ -38,7 +38,7 @@ package struct ZipWriter: ~Copyable {
   /// Adds a member.
   package mutating func add(_ name: String, _ bytes: [UInt8]) throws(WeighbridgeError) {
     try begin(name, byteCount: bytes.count)
-    try append(bytes.span.bytes)
+    try unsafe append(bytes.span.bytes)
     try end()
   }
 
