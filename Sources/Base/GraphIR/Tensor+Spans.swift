@@ -40,7 +40,7 @@ extension Tensor {
     in bytes: RawSpan, _ body: (Span<Element>) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
     let isAligned = unsafe bytes.withUnsafeBytes {
-      unsafe Int(bitPattern: $0.baseAddress).isMultiple(of: MemoryLayout<Element>.alignment)
+      Int(bitPattern: $0.baseAddress).isMultiple(of: MemoryLayout<Element>.alignment)
     }
     // The bytes of a tensor are a whole number of elements, of which every bit pattern is a value.
     if isAligned { return try body(Span<Element>(_bytes: bytes)) }
