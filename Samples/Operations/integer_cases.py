@@ -42,6 +42,7 @@ def wide_integers(wide, unsigned):
         ops.abs(wide), ops.sort(unsigned, axis=1), ops.max(unsigned, axis=1), ops.cast(unsigned, "float32"), unsigned // 2,
         ops.cast(unsigned, "int64"), ops.cast(wide, "uint64"), ops.argmax(unsigned, axis=1), ops.roll(unsigned, 1, axis=1),
         unsigned + unsigned, unsigned * 3, ops.maximum(unsigned, 7), unsigned - wide, ops.concatenate([unsigned, unsigned], axis=1),
+        ops.cbrt(wide), ops.deg2rad(wide), ops.rad2deg(wide), ops.heaviside(wide, wide), ops.hypot(wide, wide),
     ]
 
 

@@ -175,6 +175,13 @@ extension KerasFunction {
     type(of: value).elementType.isFloat ? value : try converted(value, to: .float32)
   }
 
+  /// Converts a value to floating point, and integers of 64 bits to float64, as some functions of
+  /// Keras 3 do on TensorFlow.
+  mutating func floatingOfWide(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    let isWide = isOperation && type(of: value).elementType == .int64
+    return isWide ? try converted(value, to: .float64) : try floating(value)
+  }
+
   /// Stacks tensors along a new axis.
   mutating func stack(
     _ terms: [Term], axis: Int, role: String

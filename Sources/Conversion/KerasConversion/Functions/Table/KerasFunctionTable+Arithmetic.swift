@@ -93,10 +93,10 @@ extension KerasFunction {
     _ operation: BinaryMath, _ terms: [Term]
   ) throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(terms, sharesRank: true, areNumbersTyped: true)
-    let isWide = operation.function == .hypotenuse && type(of: values[0]).elementType == .int64
     for index in values.indices where isOperation {
       values[index] =
-        isWide ? try converted(values[index], to: .float64) : try floating(values[index])
+        operation.function == .hypotenuse
+        ? try floatingOfWide(values[index]) : try floating(values[index])
     }
     return try add(operation, values)
   }

@@ -10,7 +10,7 @@ extension KerasFunctionTable {
     entries([
       Names(["Deg2rad"], Double.pi / 180), Names(["Rad2deg"], 180 / Double.pi),
     ]) { (call, factor: Double) throws(WeighbridgeError) in
-      let value = try call.floating(try call.tensor("x", at: 0))
+      let value = try call.floatingOfWide(try call.tensor("x", at: 0))
       return try call.add(Rescaling(scale: [factor], offset: [0]), [value])
     }
     + entries([
@@ -94,7 +94,7 @@ extension KerasFunctionTable {
       try call.addClip()
     },
     Entry(["Cbrt"]) { (call) throws(WeighbridgeError) in
-      let value = try call.floating(try call.tensor("x", at: 0))
+      let value = try call.floatingOfWide(try call.tensor("x", at: 0))
       let magnitude = try call.part(UnaryMath(.absolute), value)
       let root = try call.part(
         BinaryMath(.power), magnitude, try call.number(1.0 / 3, like: value))
@@ -109,7 +109,7 @@ extension KerasFunctionTable {
     },
     Entry(["Heaviside"]) { (call) throws(WeighbridgeError) in
       var values = try call.unified(try call.pair(), sharesRank: true)
-      for index in values.indices { values[index] = try call.floating(values[index]) }
+      for index in values.indices { values[index] = try call.floatingOfWide(values[index]) }
       let (zero, one) = (try call.number(0, like: values[0]), try call.number(1, like: values[0]))
       let upper = try call.chosen(values[0], .greater, 0, one, values[1])
       let isNegative = try call.part(Comparison(.less), values[0], zero)
