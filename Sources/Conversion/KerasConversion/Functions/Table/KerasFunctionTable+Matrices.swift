@@ -68,7 +68,9 @@ extension KerasFunction {
     var values = try unified(terms, sharesRank: false, areNumbersTyped: true)
     let common = type(of: values[0]).elementType
     let result = isOperation ? exactTypes[common] ?? common : common
-    let isExact = common.isFloat || !isOperation || exactTypes[common] != nil
+    // JAX multiplies all of them exactly.
+    let isJAX = layer.integerRules == .saturatingConversion && common.isInteger
+    let isExact = common.isFloat || !isOperation || isJAX || exactTypes[common] != nil
     for index in values.indices {
       values[index] = try converted(
         values[index], to: isExact ? result : .float32, role: "factor_\(index)")
