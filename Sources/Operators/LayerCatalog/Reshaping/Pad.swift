@@ -111,45 +111,37 @@ extension Pad {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     _ = try outputShape(of: inputs)
-    let (type, shape) = (inputs[0].elementType, inputs[0].shape)
-    let added = Tensor(type, shape: [1], [value])
-    if type.isInteger {
-      let padded = padded(inputs[0].wrappedIntegers, shape, added.wrappedIntegers[0])
-      return [Tensor(wrapping: type, shape: padded.shape, padded.elements)]
-    }
-    let padded = padded(inputs[0].doubles, shape, added.doubles[0])
-    return [Tensor(type, shape: padded.shape, padded.elements)]
-  }
-
-  /// Returns the elements with padding along all axes.
-  private func padded<Number>(
-    _ elements: [Number], _ shape: [Int], _ value: Number
-  ) -> (elements: [Number], shape: [Int]) {
-    var (elements, shape) = (elements, shape)
+    let type = inputs[0].elementType
+    let added = Tensor(type, shape: [1], [value]).contiguousBytes()
+    var (shape, bytes) = (inputs[0].shape, inputs[0].contiguousBytes())
     for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
-      elements = padded(elements, shape, axis, value)
+      bytes = padded(bytes, shape, axis, with: added)
       shape[axis] += before[axis] + after[axis]
     }
-    return (elements, shape)
+    return [Tensor(type, shape: shape, bytes: bytes)]
   }
 
-  /// Returns the elements with padding along one axis.
-  private func padded<Number>(
-    _ elements: [Number], _ shape: [Int], _ axis: Int, _ value: Number
-  ) -> [Number] {
-    let dimension = shape[axis]
-    let inner = shape[(axis + 1)...].reduce(1, *)
+  /// Returns the elements' bytes with padding along one axis.
+  ///
+  /// - Parameter added: The bytes of the constant.
+  private func padded(
+    _ bytes: [UInt8], _ shape: [Int], _ axis: Int, with added: [UInt8]
+  ) -> [UInt8] {
+    let (dimension, count) = (shape[axis], shape[(axis + 1)...].reduce(1, *))
     let sources = (-before[axis]..<dimension + after[axis]).map {
       source(of: $0, dimension: dimension)
     }
-    var result: [Number] = []
-    for outer in 0..<shape[..<axis].reduce(1, *) {
+    let constants = [[UInt8]](repeating: added, count: count).flatMap { $0 }
+    let (outerCount, size) = (shape[..<axis].reduce(1, *), constants.count)
+    var result: [UInt8] = []
+    result.reserveCapacity(outerCount * sources.count * size)
+    for outer in 0..<outerCount {
       for source in sources {
         if let source {
-          let start = (outer * dimension + source) * inner
-          result += elements[start..<start + inner]
+          let start = (outer * dimension + source) * size
+          result += bytes[start..<start + size]
         } else {
-          result += repeatElement(value, count: inner)
+          result += constants
         }
       }
     }
