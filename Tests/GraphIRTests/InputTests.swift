@@ -35,7 +35,7 @@ import Testing
     let error = #expect(throws: WeighbridgeError.self) {
       try graph.check(inputs: [valid, TensorType(.float32, [5, 3])])
     }
-    #expect(error?.reason == "the axis batch has 2 elements in x but 5 in y")
+    #expect(error?.reason == "the axis batch has 2 elements in x, but 5 in y")
   }
 
   @Test("Open dimensions are 1 in the batch and 32 elsewhere, and alike for one name")

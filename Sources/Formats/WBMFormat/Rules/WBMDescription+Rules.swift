@@ -15,8 +15,8 @@ extension WBMDescription {
       guard let image = feature.image else { continue }
       guard image.bias.count == image.colorOrder.channelCount else {
         throw WBMHeader.malformed(
-          "the image \(feature.name) has \(image.bias.count) biases, and "
-            + "\(image.colorOrder.channelCount) channels"
+          "the image \(feature.name) has \(image.bias.count) biases for "
+            + "\(image.colorOrder.channelCount) channels, expected as many"
         )
       }
     }
@@ -24,8 +24,8 @@ extension WBMDescription {
     try detector.fields.checkRules(outputs: outputs)
     guard classLabels.isEmpty || classLabels.count == detector.fields.classCount ?? 0 else {
       throw WBMHeader.malformed(
-        "there are \(classLabels.count) labels, and the detector has "
-          + "\(detector.fields.classCount ?? 0) classes")
+        "there are \(classLabels.count) labels for \(detector.fields.classCount ?? 0) classes of the detector, "
+          + "expected as many")
     }
   }
 
