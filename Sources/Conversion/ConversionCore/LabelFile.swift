@@ -25,7 +25,7 @@ public enum LabelFile {
     guard !labels.isEmpty else { throw .mismatch("has no labels").at(file: path) }
     if let line = labels.firstIndex(of: "") {
       throw .mismatch(
-        "a blank line is between labels, where each "
+        "has a blank line between labels, where each "
           + "line must be one"
       ).at(.line(line + 1)).at(file: path)
     }

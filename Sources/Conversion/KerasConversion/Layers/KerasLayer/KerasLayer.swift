@@ -149,8 +149,7 @@ package struct KerasLayer: SourceLayer {
     try checkSettings()
     if let weight = unreadWeights.first {
       throw .malformed(
-        "a weight of shape \(weight.tensor.shape) is left over, and "
-          + "the layer has no more"
+        "a surplus weight of shape \(weight.tensor.shape): the layer has no more"
       ).at(.path(weight.path))
     }
   }
