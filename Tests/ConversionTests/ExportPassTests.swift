@@ -13,7 +13,12 @@ import Weighbridge
 
 /// The changes that prepare models for targets.
 @Suite struct ExportPassTests {
-  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
+  /// A detector with its description.
+  private func detector() throws -> ModelContent {
+    var model = try ModelCase.detector()
+    try model.describe(ModelCase.shapeDetector)
+    return model.content
+  }
 
   @Test("Batch normalizations are folded by every target that has the option, and only then")
   func folding() {
@@ -43,7 +48,7 @@ import Weighbridge
 
   @Test("Passes are made in their order, and the types follow the graph")
   func order() throws {
-    let content = try ModelReader.read(detector).content
+    let content = try detector()
     let passes: [ExportPass] = [
       .decodeBoxes(ofDetectorsOnly: true), .foldBatchNormalization,
       .convertLayout(transposesPorts: true), .takeSingleExample,
@@ -59,7 +64,7 @@ import Weighbridge
 
   @Test("A model without a detector is refused boxes only where they are required")
   func boxes() throws {
-    var content = try ModelReader.read(detector).content
+    var content = try detector()
     content.description.detector = nil
     let table = ConversionCore.ExportTable<NoTarget>(layout: nil, [])
     let unchanged = try PreparedModel(
