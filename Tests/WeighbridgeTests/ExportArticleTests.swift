@@ -42,6 +42,11 @@ import Weighbridge
       }
       do {
         let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
+        let report = try model.export(to: "\(folder)/shape-detector.tflite")
+        #expect(report.files == ["\(folder)/shape-detector.tflite"])
+      }
+      do {
+        let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
         try model.export(to: "\(folder)/shape-detector.safetensors")
       }
       var options = ReadOptions()
