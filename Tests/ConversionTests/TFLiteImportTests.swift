@@ -119,7 +119,7 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
   @Test("Metadata, an image's normalization and labels behind the model are read")
   func metadata() throws {
     let model = try Model(contentsOf: Paths.sample("TFLite/described.tflite"))
-    let description = model.description
+    let description = model.metadata
     #expect(description.name == "Animals" && description.author == "Weighbridge")
     #expect(description.summary == "Tells animals apart" && description.version == "v1")
     #expect(description.license?.text == "Apache-2.0")
