@@ -13,7 +13,17 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
 
   static let versions = ["1.15", "2.3", "2.15", "2.21"]
 
-  static let all = versions.flatMap { version in
+  /// Networks whose shapes a converter wrote in operators that are not read as sizes.
+  static let refused = ["1.15/reshaping", "1.15/sequences"]
+  /// Outputs in which an interpreter differs from those of other versions: that of 1.15 does not
+  /// align corners of nearest neighbors, and reference kernels normalize over one channel less.
+  private static let ownWays = [
+    "1.15/resizing": "lambda_3/ResizeNearestNeighbor", "2.15/blocks": "lambda_2",
+  ]
+
+  static let all = everything.filter { !refused.contains($0.description) }
+
+  static let everything = versions.flatMap { version in
     Files.names(in: Paths.sample("TFLite/\(version)")).filter { $0.hasSuffix(".tflite") }
       .map { TFLiteSample(description: "\(version)/\($0.dropLast(7))") }
   }
@@ -37,7 +47,8 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
     let expected = try arrays("outputs")
     #expect(Set(outputs.map(\.name)) == Set(expected.map(\.name)))
     #expect(!expected.isEmpty)
-    for (name, tensor) in expected.map({ ($0.name, $0.tensor) }) {
+    for (name, tensor) in expected.map({ ($0.name, $0.tensor) })
+    where name != Self.ownWays[description] {
       let actual = try #require(outputs[name])
       #expect(actual.shape == tensor.shape && actual.elementType == tensor.elementType, "\(name)")
       guard actual.shape == tensor.shape else { continue }
@@ -66,6 +77,13 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
   func outputs(_ sample: TFLiteSample) throws {
     let model = try Model(contentsOf: sample.path)
     try sample.expect(try model.run(sample.arrays("inputs")).outputs)
+  }
+
+  @Test("Shapes that operators compute are refused", arguments: TFLiteSample.refused)
+  func refusal(_ name: String) throws {
+    let error = failure { _ = try Model(contentsOf: Paths.sample("TFLite/\(name).tflite")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("known only when the model runs") == true, "\(error as Any)")
   }
 
   @Test("What the interpreter computed, .wbm computes too", arguments: TFLiteSample.all)
@@ -97,7 +115,9 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
   @Test("Weights of 8 bits keep the integers of the file")
   func integers() throws {
     let model = try Model(contentsOf: Paths.sample("TFLite/2.15/int8_classifier.tflite"))
-    let kernels = model.content.graph.weights.filter { $0.tensor.shape.count == 4 }
+    let kernels = model.content.graph.weights.filter {
+      $0.tensor.shape.count == 4 && $0.tensor.count > 1
+    }
     #expect(kernels.count == 2)
     for kernel in kernels {
       let quantized = try #require(kernel.tensor.quantized, "\(kernel.name)")

@@ -9,7 +9,8 @@ extension TFLiteConvolutions {
     "CONV_2D": TFLiteReading(options: 1) { (layer) throws(WeighbridgeError) in
       layer.ignore(6)  // the type of the bias, which its tensor has too
       try layer.readActivation(3)
-      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([0, 3, 1, 2]) }
+      let stored = try layer.kernel(rank: 4)
+      let kernel = try layer.derived(stored, "") { $0.permuted([0, 3, 1, 2]) }
       let input = try layer.real(0)
       let window = try layer.window(kernel, strides: [2, 1], dilation: [5, 4])
       return [
@@ -18,7 +19,8 @@ extension TFLiteConvolutions {
     },
     "CONV_3D": TFLiteReading(options: 106) { (layer) throws(WeighbridgeError) in
       try layer.readActivation(4)
-      let kernel = try layer.derived(try layer.kernel(rank: 5), "") {
+      let stored = try layer.kernel(rank: 5)
+      let kernel = try layer.derived(stored, "") {
         $0.permuted([4, 3, 0, 1, 2])
       }
       let window = try layer.window(kernel, strides: [1, 3, 2], dilation: [5, 7, 6])
@@ -27,7 +29,8 @@ extension TFLiteConvolutions {
     "CONV_3D_TRANSPOSE": TFLiteReading(options: 106) { (layer) throws(WeighbridgeError) in
       try layer.readActivation(4)
       layer.ignore(5, 6, 7)
-      let kernel = try layer.derived(try layer.kernel(rank: 5), "") {
+      let stored = try layer.kernel(rank: 5)
+      let kernel = try layer.derived(stored, "") {
         $0.permuted([4, 3, 0, 1, 2])
       }
       return [try layer.transposedConvolution(kernel, strides: [1, 3, 2])]
@@ -35,7 +38,8 @@ extension TFLiteConvolutions {
     "DEPTHWISE_CONV_2D": TFLiteReading(options: 2) { (layer) throws(WeighbridgeError) in
       layer.ignore(3)  // the multiplier, which follows from the shapes
       try layer.readActivation(4)
-      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([3, 0, 1, 2]) }
+      let stored = try layer.kernel(rank: 4)
+      let kernel = try layer.derived(stored, "") { $0.permuted([3, 0, 1, 2]) }
       let input = try layer.real(0)
       guard let channels = layer.type(input).shape.last?.value, channels > 0 else {
         throw layer.unsupported("has \(layer.type(input)), whose channels must be known")
@@ -46,7 +50,8 @@ extension TFLiteConvolutions {
     "TRANSPOSE_CONV": TFLiteReading(options: 49) { (layer) throws(WeighbridgeError) in
       layer.ignore(4)  // the type of the bias, which its tensor has too
       try layer.readActivation(3)
-      let kernel = try layer.derived(try layer.kernel(rank: 4), "") { $0.permuted([3, 0, 1, 2]) }
+      let stored = try layer.kernel(rank: 4)
+      let kernel = try layer.derived(stored, "") { $0.permuted([3, 0, 1, 2]) }
       return [try layer.transposedConvolution(kernel, strides: [2, 1])]
     },
   ]

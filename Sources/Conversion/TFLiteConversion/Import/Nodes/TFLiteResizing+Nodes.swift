@@ -9,7 +9,8 @@ extension TFLiteResizing {
     "RESIZE_BILINEAR": TFLiteReading(options: 15) { (layer) throws(WeighbridgeError) in
       layer.ignore(0, 1)  // sizes of a former schema
       let grid = try layer.grid(corners: 2, centers: 3)
-      let (input, sizes) = try layer.resized(try layer.real())
+      let image = try layer.real()
+      let (input, sizes) = try layer.resized(image)
       layer.rounding = .awayFromZero
       let operation = Resizing(
         dimensions: sizes, interpolation: .bilinear, antialiases: false, fit: .stretch,
@@ -18,7 +19,8 @@ extension TFLiteResizing {
     },
     "RESIZE_NEAREST_NEIGHBOR": TFLiteReading(options: 74) { (layer) throws(WeighbridgeError) in
       let grid = try layer.grid(corners: 0, centers: 1)
-      let (input, sizes) = try layer.resized(try layer.carried())
+      let image = try layer.carried()
+      let (input, sizes) = try layer.resized(image)
       return [try layer.nearest(input, sizes, grid)]
     },
   ]

@@ -49,7 +49,7 @@ extension TFLiteLayer {
         throw malformed("takes element \(start) of axis \(axis), which has \(size)")
       }
     }
-    let ranges = plan.ranges.filter { !$0.isWhole }
+    let ranges = plan.ranges.filter { !$0.isWhole || $0.step < 0 }
     let steps: [(any CatalogOperator)?] = [
       ranges.isEmpty ? nil : Slice(ranges),
       plan.removed.isEmpty ? nil : Squeeze(axes: plan.removed),
