@@ -145,7 +145,8 @@ let package = Package(
       ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
     module(
       .formats, "KerasFormat",
-      ["Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
+      [
+        "Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
         "ZipArchive",
       ]),
     module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
@@ -460,7 +461,8 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
         "ONNXFormat", "ProtobufWire", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat",
-        "TensorFlowFormat", "Verifier", "Vision", "WBMConversion", "WBMFormat", "Weighbridge", "YAML",
+        "TensorFlowFormat", "Verifier", "Vision", "WBMConversion", "WBMFormat", "Weighbridge",
+        "YAML",
         "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.

@@ -106,7 +106,8 @@ import Weighbridge
     let change: @Sendable (TemporaryFolder) throws -> Void
   }
 
-  private static func replacing(_ old: String, _ new: String) -> @Sendable (TemporaryFolder) throws
+  private static func replacing(_ old: String, _ new: String)
+    -> @Sendable (TemporaryFolder) throws
     -> Void
   {
     { folder in

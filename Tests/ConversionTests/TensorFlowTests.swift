@@ -47,6 +47,7 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     let inputs = try ArrayFile.read("\(sample.folder)/inputs.npz")
     let expected = try ArrayFile.read("\(sample.folder)/outputs.npz")
     let h5 = try Model(contentsOf: "\(sample.folder)/model.h5")
+    #expect(!sample.forms.isEmpty)
     for (path, options) in sample.forms {
       let model = try Model(contentsOf: path, options: options)
       for distance in distances(actual: try model.run(inputs).outputs, expected: expected) {

@@ -94,7 +94,10 @@ import Weighbridge
       ("coreml/layer_unknown.mlmodel", "field 1999", ["new  field 1999", "of a kind that cannot"]),
       ("coreml/cut_off.mlmodel", "are left in the enclosing message", ["relu  no kind"]),
       ("coreml-syntax/layer_random.mlmodel", "randomNormalLike", ["a  randomNormalLike"]),
-      ("onnx/constant_huge.onnx", "computes float32", ["c (ConstantOfShape): computes float32"]),
+      (
+        "onnx/constant_huge.onnx", "computes the constant float32",
+        ["c (ConstantOfShape): computes the constant float32"]
+      ),
       ("onnx/external_missing.onnx", "nowhere.bin", ["y  Conv", "108 parameters"]),
       ("onnx/truncated.onnx", "are left in the enclosing message", ["y  Conv"]),
       ("darknet/nul_byte.cfg", "a NUL byte", ["data  float32 [batch, 3, "]),

@@ -91,8 +91,10 @@ package struct FlatBufferBudget: Sendable {
     end = max(end, range.upperBound)
     byteCount -= isTable ? max(range.count, Self.smallestTable) : range.count
     guard byteCount >= 0 else {
-      throw .limitExceeded("refers to the same parts so often that they exceed the file's size")
-        .at(.byte(range.lowerBound))
+      throw .limitExceeded(
+        "refers to the same parts so often that they exceed the file's size, which is the limit"
+      )
+      .at(.byte(range.lowerBound))
     }
   }
 

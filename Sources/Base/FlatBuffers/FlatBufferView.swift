@@ -53,8 +53,10 @@ package struct FlatBufferView: Sendable {
     let place = Int(try reader.integer(UInt16.self, at: entry))
     guard place > 0 else { return nil }
     guard place >= 4, place <= self.byteCount - byteCount else {
-      throw .malformed("has the field \(field) at byte \(place) of a table of \(self.byteCount)")
-        .at(.byte(entry))
+      throw .malformed(
+        "has the field \(field) at byte \(place) of a table of \(self.byteCount), "
+          + "expected inside the table"
+      ).at(.byte(entry))
     }
     return offset + place
   }

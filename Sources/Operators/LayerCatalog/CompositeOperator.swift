@@ -61,7 +61,9 @@ extension CompositeOperator {
     let outer = OpenDecompositions.kinds
     if let start = outer.firstIndex(of: kind) {
       let others = outer[(start + 1)...].joined(separator: " and ")
-      throw .malformed("the decomposition of \(kind) names \(kind) itself, through \(others)")
+      throw .malformed(
+        "the decomposition of \(kind) names \(kind) itself, through \(others), "
+          + "and must end in other operators")
     }
     return try OpenDecompositions.$kinds.withValue(outer + [kind]) {
       Result { () throws(WeighbridgeError) in try composed(types) }

@@ -23,10 +23,12 @@ extension ValueLayer {
         rank == 0
         ? "without axes"
         : rank == 1 ? "that has axis 0 only" : "that has the axes 0 to \(rank - 1)"
-      throw malformed("\(source.className) names axis \(axes[position]) of a tensor \(description)")
+      throw malformed(
+        "\(source.className) names axis \(axes[position]), expected one of a tensor \(description)")
     }
     guard Set(resolved).count == axes.count else {
-      throw malformed("\(source.className) names an axis twice: \(axes), and each can be named once")
+      throw malformed(
+        "\(source.className) names an axis twice: \(axes), and each can be named once")
     }
     return resolved.sorted()
   }

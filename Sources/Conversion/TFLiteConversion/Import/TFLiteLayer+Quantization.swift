@@ -98,7 +98,8 @@ extension TFLiteLayer {
     let axis = quantization.scales.count > 1 ? quantization.axis : nil
     if let axis, integers.shape[axis] != quantization.scales.count {
       throw .malformed(
-        "has \(quantization.scales.count) scales for an axis of \(integers.shape[axis])")
+        "has \(quantization.scales.count) scales for an axis of \(integers.shape[axis]), expected one each"
+      )
     }
     if [.int8, .uint8].contains(integers.elementType), integers.count > 1,
       quantization.scales.allSatisfy({ $0 > 0 })

@@ -22,7 +22,10 @@ extension KerasCheckpointReader {
     let sorted = byIndex.keys.sorted()
     guard let first = sorted.first, let last = sorted.last, sorted.count == tokens.count,
       last - first == sorted.count - 1
-    else { throw .malformed("has a table of \(layer.name) whose indices have gaps") }
+    else {
+      throw .malformed(
+        "has a table of \(layer.name) whose indices have gaps, expected consecutive ones")
+    }
     return sorted.compactMap { byIndex[$0] }
   }
 

@@ -211,7 +211,8 @@ struct KerasCheckpointReader {
       throw .malformed("does not have the tensor \(key), which its object graph names")
     }
     guard let type = tensor.type.elementType else {
-      throw .unsupported("has the variable \(key) of type \(tensor.type.name)")
+      throw .unsupported(
+        "has the variable \(key) of type \(tensor.type.name), and only numbers can be read")
     }
     let name = graph.objects[object].variableName
     return KerasWeight(

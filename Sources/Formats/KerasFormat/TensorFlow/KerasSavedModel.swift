@@ -89,7 +89,8 @@ struct KerasSavedModel {
     _ metadata: String
   ) throws(WeighbridgeError) -> (KerasVersion?, String?, KerasModelRecord) {
     guard metadata.utf8.count <= metadataLimit else {
-      throw .limitExceeded("describes the model in \(metadata.utf8.count) bytes")
+      throw .limitExceeded(
+        "describes the model in \(metadata.utf8.count) bytes, over the limit of \(metadataLimit)")
     }
     let root = JSONReader(try JSONValue(parsing: Array(metadata.utf8)).withoutTypes, place: "")
     let className = try root.member("class_name").string()

@@ -44,7 +44,8 @@ struct TeachableMachineFile {
     .object([
       "name": "image",
       "image": .object([
-        "color": "rgb", "scale": .real(1 / 127.0), "bias": [.integer(-1), .integer(-1), .integer(-1)],
+        "color": "rgb", "scale": .real(1 / 127.0),
+        "bias": [.integer(-1), .integer(-1), .integer(-1)],
         "resize": "center-crop",
       ]),
     ])

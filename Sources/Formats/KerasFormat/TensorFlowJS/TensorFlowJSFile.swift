@@ -17,7 +17,9 @@ package struct TensorFlowJSFile: KerasModelFile {
   private let stored: [String: (group: Int, weight: TensorFlowJSManifest.Weight)]
 
   package var formatName: String { "tensorflow.js" }
-  package var weightByteCount: Int { groups.flatMap(\.shards.files).reduce(0) { $0 + $1.store.count } }
+  package var weightByteCount: Int {
+    groups.flatMap(\.shards.files).reduce(0) { $0 + $1.store.count }
+  }
   package var vocabularyNames: [String] { [] }
   package var weightGroups: [KerasWeightGroup] { [] }
   package var isInOrder: Bool { false }

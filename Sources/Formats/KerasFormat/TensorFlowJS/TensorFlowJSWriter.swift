@@ -116,9 +116,12 @@ package struct TensorFlowJSWriter: ~Copyable {
     return .object([
       "format": "layers-model", "generatedBy": "keras v2.15.0", "convertedBy": "Weighbridge",
       "modelTopology": .object([
-        "keras_version": version, "backend": "tensorflow", "model_config": model.json(.tensorFlowJS),
+        "keras_version": version, "backend": "tensorflow",
+        "model_config": model.json(.tensorFlowJS),
       ]),
-      "weightsManifest": [.object(["paths": .array(paths.map { .string($0) }), "weights": .array(weights)])],
+      "weightsManifest": [
+        .object(["paths": .array(paths.map { .string($0) }), "weights": .array(weights)])
+      ],
       "userDefinedMetadata": .object(metadata),
     ])
   }
@@ -129,12 +132,13 @@ package struct TensorFlowJSWriter: ~Copyable {
     let owner = weight.owner.isEmpty ? [] : [weight.owner]
     var entry: JSONObject = [
       "name": .string(([layer.name] + owner + [weight.name]).joined(separator: "/")),
-      "shape": .array(weight.shape.map { .integer($0) }), "dtype": .string(weight.elementType.rawValue),
+      "shape": .array(weight.shape.map { .integer($0) }),
+      "dtype": .string(weight.elementType.rawValue),
     ]
     let original = JSONValue.string(weight.elementType.rawValue)
     switch storage {
     case .plain: break
-    case .float16: 
+    case .float16:
       entry["quantization"] = .object(["dtype": "float16", "original_dtype": original])
     case .uint8(let scale, let minimum):
       entry["quantization"] = .object([

@@ -152,7 +152,8 @@ extension ONNXFeature {
     if number == 0 { return "does not say the type of its elements" }
     if number == 8 { return "is a tensor of strings; only numbers can be read" }
     if ElementType(onnxNumber: number) == nil {
-      return "has elements of the type \(ElementType.onnxName(number)); only booleans and numbers of 8 to 64 "
+      return
+        "has elements of the type \(ElementType.onnxName(number)); only booleans and numbers of 8 to 64 "
         + "bits can be read"
     }
     return tensor.record("shape") == nil ? "does not say how many axes it has" : nil

@@ -140,8 +140,9 @@ extension TFLiteFile.Tensor {
     let sizes = try table.integers(0, &budget)
     let signature = try table.integers(7, &budget)
     guard sizes.allSatisfy({ $0 >= -1 }), signature.isEmpty || signature.count == sizes.count else {
-      throw .malformed("has the sizes \(sizes) and the signature \(signature)")
-        .at(layer: "the tensor \(name)")
+      throw .malformed(
+        "has the sizes \(sizes) and the signature \(signature), expected as many, from -1 on"
+      ).at(layer: "the tensor \(name)")
     }
     shape = sizes.enumerated().map { axis, size in
       size < 0 || !signature.isEmpty && signature[axis] < 0 ? nil : size
@@ -177,7 +178,8 @@ extension TFLiteFile.Quantization {
         .at(layer: "the tensor \(tensor)")
     }
     guard !scales.isEmpty, zeroPoints.isEmpty || zeroPoints.count == scales.count else {
-      throw malformed("has \(scales.count) scales and \(zeroPoints.count) zero points")
+      throw malformed(
+        "has \(scales.count) scales and \(zeroPoints.count) zero points, expected as many")
     }
     guard scales.allSatisfy({ $0.isFinite && $0 >= 0 }) else {
       throw malformed("has a scale that is negative or no number")

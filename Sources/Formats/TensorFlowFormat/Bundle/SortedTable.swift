@@ -98,8 +98,9 @@ package struct SortedTable: Sendable {
       let shared = try cursor.varint(bytes)
       let (rest, size) = (try cursor.varint(bytes), try cursor.varint(bytes))
       guard shared <= key.count else {
-        throw .malformed("has a key that shares \(shared) bytes with one of \(key.count)").at(
-          .byte(start))
+        throw .malformed(
+          "has a key that shares \(shared) bytes with one of \(key.count), expected at most as many"
+        ).at(.byte(start))
       }
       key = key[..<shared] + bytes.copied(try cursor.skip(rest, in: bytes))
       entries.append(Entry(key: key, value: try cursor.skip(size, in: bytes)))
@@ -128,7 +129,8 @@ extension ByteCursor {
     let upper = try Checked.sum(lower, count, of: "the end of a block")
     // Its type and checksum follow it.
     guard upper <= bytes.byteCount - 5 else {
-      throw .malformed("has a block at bytes \(lower) to \(upper), behind its end").at(.byte(start))
+      throw .malformed("has a block at bytes \(lower) to \(upper), expected before its end")
+        .at(.byte(start))
     }
     return lower..<upper
   }

@@ -72,7 +72,8 @@ extension TensorBundle {
     _ count: Int, in bytes: RawSpan, _ entry: TensorBundleEntry
   ) throws(WeighbridgeError) -> [[UInt8]] {
     guard count <= entry.range.count else {
-      throw .malformed("has \(entry.range.count) bytes for \(count) strings")
+      throw .malformed(
+        "has \(entry.range.count) bytes for \(count) strings, expected at least as many")
     }
     var cursor = ByteCursor(entry.range)
     var checksum = CRC32C()
@@ -110,7 +111,7 @@ extension TensorBundle {
       }
       guard part.type == entry.type, part.slices.isEmpty,
         part.shape == slice.lengths(in: entry.shape)
-      else { throw .malformed("has a part \(slice) of another shape or type") }
+      else { throw .malformed("has a part \(slice) of another shape or type than expected") }
       return (slice, try checkedBytes(of: part))
     }
     var result = [UInt8](repeating: 0, count: parts.reduce(0) { $0 + $1.1.range.count })

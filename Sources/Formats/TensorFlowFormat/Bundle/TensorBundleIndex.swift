@@ -23,7 +23,7 @@ struct TensorBundleIndex {
       do throws(WeighbridgeError) {
         let tensor = try TensorBundleEntry(bytes, entry.value)
         guard tensor.shard < shardCount else {
-          throw .malformed("is in file \(tensor.shard + 1) of \(shardCount)")
+          throw .malformed("is in file \(tensor.shard + 1), expected one of \(shardCount)")
         }
         if isSlice { slices[entry.key] = tensor } else { tensors[name] = tensor }
       } catch {
@@ -62,7 +62,7 @@ private struct TensorBundleHeader {
       throw .unsupported("needs version \(requiredVersion) of the format; version 1 can be read")
     }
     guard (1...1 << 16).contains(shardCount) else {
-      throw .malformed("says that its tensors are in \(shardCount) files")
+      throw .malformed("says that its tensors are in \(shardCount) files, expected 1 to 65,536")
     }
   }
 }

@@ -53,7 +53,8 @@ struct TensorSlice: Sendable {
       count += slice.lengths(in: shape).reduce(1, *)
     }
     guard count == shape.reduce(1, *) else {
-      throw .malformed("has parts with \(count) elements for the shape \(shape)")
+      throw .malformed(
+        "has parts with \(count) elements, expected as many as the shape \(shape) has")
     }
   }
 

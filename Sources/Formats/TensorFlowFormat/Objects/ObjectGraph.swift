@@ -35,7 +35,9 @@ package struct ObjectGraph: Sendable {
     let strings = try bundle.strings(of: Self.tensorName)
     objects = try locating({ $0.at(.path(Self.tensorName)).at(file: bundle.path) }) {
       () throws(WeighbridgeError) in
-      guard strings.count == 1 else { throw .malformed("has \(strings.count) object graphs") }
+      guard strings.count == 1 else {
+        throw .malformed("has \(strings.count) object graphs, expected one")
+      }
       let message = strings[0]
       do throws(WeighbridgeError) { return try ObjectGraph(message.span.bytes).objects } catch {
         throw WeighbridgeError(error.code, error.reason)  // the offset is that in the string
@@ -59,7 +61,8 @@ package struct ObjectGraph: Sendable {
     for (index, object) in objects.enumerated() {
       for (name, child) in object.children where !objects.indices.contains(child) {
         throw .malformed(
-          "object \(index) has the attribute \(name), object \(child) of \(objects.count)")
+          "object \(index) has the attribute \(name), object \(child), expected one of \(objects.count)"
+        )
       }
     }
     self.objects = objects

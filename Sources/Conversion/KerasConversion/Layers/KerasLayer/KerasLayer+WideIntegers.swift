@@ -50,7 +50,9 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> [ValueID] {
     let (window, type) = (pooling.window, graph.type(of: value))
     let axes = Array(pooling.layout.spatialAxes(rank: type.rank))
-    guard axes.count == window.size.count else { throw .malformed("pools \(type)") }
+    guard axes.count == window.size.count else {
+      throw .malformed("pools \(type), expected \(window.size.count) axes to pool")
+    }
     var placements: [Window.Placement] = []
     for (position, dimension) in try dimensions(axes, of: type).enumerated() {
       do throws(ShapeError) {

@@ -72,7 +72,8 @@ extension TFLiteLayer {
       throw malformed("runs the graph \(index) with \(inputs.count) inputs, which the file lacks")
     }
     guard network.context.depth < Self.maximumDepth else {
-      throw .limitExceeded("runs graphs that run each other \(Self.maximumDepth) times and more")
+      throw .limitExceeded(
+        "runs graphs that run each other \(Self.maximumDepth) times and more, which is the limit")
     }
     let (inner, outerValues) = (scopes[index], network.values)
     try network.countBody(max(1, inner.graph.operators.count))

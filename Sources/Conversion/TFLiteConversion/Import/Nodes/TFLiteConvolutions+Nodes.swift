@@ -151,7 +151,8 @@ extension TFLiteLayer {
     _ window: Window, _ axis: Int, from size: Int, to target: Int
   ) throws(WeighbridgeError) -> (full: Int, before: Int) {
     guard (1...1 << 32).contains(target), (1...1 << 32).contains(size) else {
-      throw malformed("enlarges an axis of \(size) elements to \(target)")
+      throw malformed(
+        "enlarges an axis of \(size) elements to \(target), expected sizes from 1 to 2^32")
     }
     let full = (size - 1) * window.strides[axis] + window.size[axis]
     guard window.padding == .same else { return (full, 0) }

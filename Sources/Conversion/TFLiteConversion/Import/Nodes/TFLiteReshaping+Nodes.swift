@@ -125,7 +125,8 @@ extension TFLiteLayer {
     for axis in 0..<count {
       let size = spatial[axis] + before[axis] + after[axis]
       guard size % blocks[axis] == 0 else {
-        throw malformed("divides an axis of \(size) elements into blocks of \(blocks[axis])")
+        throw malformed(
+          "divides an axis of \(size) elements into blocks of \(blocks[axis]), expected a multiple")
       }
       sizes.append(size / blocks[axis])
       split += [size / blocks[axis], blocks[axis]]

@@ -74,7 +74,8 @@ enum TFLiteSlicing {
       let (input, count) = (try layer.carried(), try layer.integer(0))
       let axis = try layer.axis(try layer.integer(1), rank: layer.type(input).rank)
       guard count == layer.node.outputs.count, count >= 1 else {
-        throw layer.malformed("has \(layer.node.outputs.count) outputs of \(count) parts")
+        throw layer.malformed(
+          "has \(layer.node.outputs.count) outputs, expected one for each of \(count) parts")
       }
       if input.tensor == nil, case .dimensions(let sizes, true, let type) = input {
         return sizes.map { .dimensions([$0], isList: false, as: type) }

@@ -90,12 +90,12 @@ private struct SliceMasks {
     let entries = starts.indices
     let ellipses = entries.filter { Self.has(ellipsis, $0) }
     guard ellipses.count <= 1 else {
-      throw .malformed("names the axes that are left out twice")
+      throw .malformed("names the axes that are left out twice, expected once")
     }
     let named = entries.count {
       !Self.has(ellipsis, $0) && !Self.has(newAxis, $0)
     }
-    guard named <= rank else { throw .malformed("slices \(named) axes of \(rank)") }
+    guard named <= rank else { throw .malformed("slices \(named) axes, expected at most \(rank)") }
     var (plan, axis, place) = (Plan(), 0, 0)
     for entry in entries {
       if Self.has(ellipsis, entry) {
