@@ -104,8 +104,6 @@ class ExportKeywords(TypedDict, total=False):
             or nchw.
         precision: The number type of stored weights of float32: float32, the default, or float16. An
             ONNX model computes in float32 all the same.
-        quantization: How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale
-            and a minimum for each; by default in float32.
         kind: What a Core ML model is: network, classifier or regressor. By default a classifier where
             labels and a vector of probabilities fit each other, else a network.
         sizes: The sizes that images of a Core ML model may have, width before height, the usual one
@@ -128,12 +126,13 @@ class ExportKeywords(TypedDict, total=False):
         detection_postprocess: Whether to let the custom operator TFLite_Detection_PostProcess filter the
             boxes of a TFLite model (with_nms), as Google's own detectors do, instead of built-in
             operators.
+        quantization: How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale
+            and a minimum for each; by default in float32.
     """
 
     darknet: Literal["alexeyab", "pjreddie"] | None
     layout: Literal["source", "nchw"] | None
     precision: Literal["float32", "float16"] | None
-    quantization: Literal["float16", "uint8"] | None
     kind: Literal["network", "classifier", "regressor"] | None
     sizes: Sequence[tuple[int, int]]
     opset: int | None
@@ -144,6 +143,7 @@ class ExportKeywords(TypedDict, total=False):
     with_nms: bool | None
     keep_integers: bool
     detection_postprocess: bool
+    quantization: Literal["float16", "uint8"] | None
 
 
 class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
@@ -477,7 +477,6 @@ def _export_options(
     darknet: Literal["alexeyab", "pjreddie"] | None = None,
     layout: Literal["source", "nchw"] | None = None,
     precision: Literal["float32", "float16"] | None = None,
-    quantization: Literal["float16", "uint8"] | None = None,
     kind: Literal["network", "classifier", "regressor"] | None = None,
     sizes: Sequence[tuple[int, int]] = (),
     opset: int | None = None,
@@ -488,6 +487,7 @@ def _export_options(
     with_nms: bool | None = None,
     keep_integers: bool = False,
     detection_postprocess: bool = False,
+    quantization: Literal["float16", "uint8"] | None = None,
 ) -> "structs.ExportOptions":
     sizes_list, size_count = marshal.sizes(sizes, "sizes")
     return _library.make(
@@ -496,7 +496,6 @@ def _export_options(
         darknet=darknet,
         layout=layout,
         precision=precision,
-        quantization=quantization,
         kind=kind,
         sizes=sizes_list,
         size_count=size_count,
@@ -509,6 +508,7 @@ def _export_options(
         with_nms=None if with_nms is None else pointer(c_int32(with_nms)),
         keep_integers=keep_integers,
         detection_postprocess=detection_postprocess,
+        quantization=quantization,
     )
 
 

@@ -77,7 +77,6 @@ class ExportOptions(Structure):
         ("darknet", c_char_p),
         ("layout", c_char_p),
         ("precision", c_char_p),
-        ("quantization", c_char_p),
         ("kind", c_char_p),
         ("outputs", c_char_p),
         ("sizes", POINTER(c_int64)),
@@ -92,6 +91,7 @@ class ExportOptions(Structure):
         ("with_nms", POINTER(c_int32)),
         ("keep_integers", c_int32),
         ("detection_postprocess", c_int32),
+        ("quantization", c_char_p),
     ]
 
 

@@ -49,7 +49,6 @@ extension ExportOptions {
     darknet = try enumeration(members.darknet, "darknet")
     layout = try enumeration(members.layout, "layout")
     precision = try enumeration(members.precision, "precision")
-    quantization = try enumeration(members.quantization, "quantization")
     kind = try enumeration(members.kind, "kind")
     sizes = try sizeList(members.sizes, members.size_count, "sizes")
     opset = try number(members.opset, "opset")
@@ -59,6 +58,7 @@ extension ExportOptions {
     withNMS = (members.with_nms?.pointee).map { $0 != 0 }
     keepIntegers = members.keep_integers != 0
     detectionPostprocess = members.detection_postprocess != 0
+    quantization = try enumeration(members.quantization, "quantization")
   }
 }
 
@@ -102,7 +102,7 @@ extension weighbridge_run_options: SizedStruct {}
 extension weighbridge_write_options: SizedStruct {}
 extension weighbridge_export_options: SizedStruct {
   static var minimumSize: Int {
-    MemoryLayout<Self>.offset(of: \.quantization) ?? MemoryLayout<Self>.size
+    MemoryLayout<Self>.offset(of: \.with_nms) ?? MemoryLayout<Self>.size
   }
 }
 extension weighbridge_verify_options: SizedStruct {

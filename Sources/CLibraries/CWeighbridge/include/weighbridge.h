@@ -221,9 +221,6 @@ typedef struct weighbridge_export_options {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model computes
   /// in float32 all the same.
   const char *precision;
-  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a minimum for
-  /// each; by default in float32. Since version 0.3.
-  const char *quantization;
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where labels and a
   /// vector of probabilities fit each other, else a network.
   const char *kind;
@@ -262,6 +259,9 @@ typedef struct weighbridge_export_options {
   /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite model
   /// (with_nms), as Google's own detectors do, instead of built-in operators. Since version 0.3.
   int32_t detection_postprocess;
+  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a minimum for
+  /// each; by default in float32. Since version 0.3.
+  const char *quantization;
 } weighbridge_export_options;
 
 /// What is verified, and how strictly.

@@ -16,9 +16,6 @@ public struct ExportOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
   /// computes in float32 all the same.
   public var precision: ExportPrecision?
-  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a
-  /// minimum for each; by default in float32.
-  public var quantization: TensorFlowJSQuantization?
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
   public var kind: CoreMLKind?
@@ -48,6 +45,9 @@ public struct ExportOptions: Sendable {
   /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite
   /// model (with_nms), as Google's own detectors do, instead of built-in operators.
   public var detectionPostprocess = false
+  /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a
+  /// minimum for each; by default in float32.
+  public var quantization: TensorFlowJSQuantization?
 
   /// Creates options with the defaults.
   public init() {}
@@ -56,11 +56,12 @@ public struct ExportOptions: Sendable {
   package var given: [APIName] {
     let options: [(name: APIName, isGiven: Bool)] = [
       (.exportDarknet, darknet != nil), (.exportLayout, layout != nil),
-      (.exportPrecision, precision != nil), (.exportQuantization, quantization != nil),
-      (.exportKind, kind != nil), (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
+      (.exportPrecision, precision != nil), (.exportKind, kind != nil),
+      (.exportSizes, !sizes.isEmpty), (.exportOpset, opset != nil),
       (.exportSpecVersion, specVersion != nil), (.exportExternalData, externalData),
       (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
       (.exportKeepIntegers, keepIntegers), (.exportDetectionPostprocess, detectionPostprocess),
+      (.exportQuantization, quantization != nil),
     ]
     return options.filter(\.isGiven).map(\.name)
   }

@@ -24,14 +24,6 @@ struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a \
-      minimum for each; by default in float32.
-      """, valueName: "type"))
-  var quantization: EnumArgument<TensorFlowJSQuantization>?
-
-  @Option(
-    help: ArgumentHelp(
-      """
       What a Core ML model is: network, classifier or regressor. By default a classifier where \
       labels and a vector of probabilities fit each other, else a network.
       """, valueName: "kind"))
@@ -102,6 +94,14 @@ struct TargetOptions: ParsableArguments {
       """)
   var detectionPostprocess = false
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a \
+      minimum for each; by default in float32.
+      """, valueName: "type"))
+  var quantization: EnumArgument<TensorFlowJSQuantization>?
+
   func validate() throws {
     guard !withNMS || !withoutNMS else {
       throw ValidationError("--with-nms and --without-nms exclude each other")
@@ -113,7 +113,6 @@ struct TargetOptions: ParsableArguments {
     var options = ExportOptions()
     options.layout = layout?.value
     options.precision = precision?.value
-    options.quantization = quantization?.value
     options.kind = kind?.value
     options.sizes = sizes?.sizes ?? []
     options.opset = opset
@@ -123,6 +122,7 @@ struct TargetOptions: ParsableArguments {
     options.withNMS = withNMS || withoutNMS ? withNMS : nil
     options.keepIntegers = keepIntegers
     options.detectionPostprocess = detectionPostprocess
+    options.quantization = quantization?.value
     return options
   }
 }
