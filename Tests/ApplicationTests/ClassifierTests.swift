@@ -107,7 +107,7 @@ import Weighbridge
       let error = failure {
         try expect([.init(name: "scores", tensor: row([infinity, 0, 0.5]))], [], kind)
       }
-      #expect(error?.code == .malformed && error?.reason == "a score of a class is infinite")
+      #expect(error?.code == .malformed && error?.reason.hasPrefix("a score of a class is infinite") == true)
     }
     let impossible = failure {
       try expect(

@@ -43,8 +43,8 @@ import Weighbridge
     #expect(model.metadata.labels.isEmpty)
     #expect(
       decisions.contains(
-        "no .names file beside the .cfg has 2 names (birds.names: a blank line between labels; "
-          + "pets.names: 3 names): name the file with `DescriptionEdit.labels`"))
+        "no .names file beside the .cfg has 2 names (birds.names: has a blank line between labels, where each "
+          + "line must be one; pets.names: 3 names): name the file with `DescriptionEdit.labels`"))
   }
 
   @Test("Labels given by the user are not recorded as a decision")

@@ -37,7 +37,7 @@ enum HostileTFLiteFiles {
     .init("shape_negative", .malformed, "layer the tensor x: has the sizes [1, 4, -4, 2]"),
     .init("shared_tables", .limitExceeded, "refers to the same parts so often"),
     .init("sparse", .unsupported, "layer the tensor w: is stored as a sparse tensor"),
-    .init("stride", .malformed, "layer #0 y (CONV_2D): strides is [0, 1]"),
+    .init("stride", .malformed, "layer #0 y (CONV_2D): the attribute strides is [0, 1]"),
     .init("tensor_beyond", .malformed, "reads or gives the tensor 99, and there are 3"),
     .init("text", .malformed, "has a text that is not UTF-8"),
     .init("texts", .unsupported, "the tensor x has elements of texts"),

@@ -53,7 +53,7 @@ struct PortableRun {
     run = { arrays in
       let blobs = try interpreter.outputs(
         Dictionary(arrays.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first }))
-      guard Set(blobs.keys) == Set(names) else {
+      guard Set(blobs.keys).isSuperset(of: names) else {
         throw NCNNInterpreter.Unknown(layer: "computes \(blobs.keys.sorted()), and not \(names)")
       }
       return names.compactMap { name in blobs[name].map { NamedTensor(name: name, tensor: $0) } }
@@ -69,6 +69,7 @@ struct PortableRun {
     guard self.inputs.count == inputs.count, outputs.count == original.count else {
       throw Mismatch(reason: "it has other numbers of inputs and outputs")
     }
+    if let reason = unsuited(inputs) { throw Mismatch(reason: reason) }
     let batch = inputs.first?.tensor.shape.first ?? 1
     // A batch of a fixed size is run as a whole.
     let size =
@@ -95,6 +96,23 @@ struct PortableRun {
     return outputs.indices.map { index in
       NamedTensor(name: outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
     }
+  }
+
+  /// Why the copy cannot be given some arrays: ncnn selects by multiplying, and the arrays of ncnn and
+  /// Core ML hold numbers of float32.
+  private func unsuited(_ inputs: [NamedTensor]) -> String? {
+    for input in inputs where target == .ncnn || target == .coreml {
+      let numbers = input.tensor.doubles
+      if target == .ncnn, numbers.contains(where: { !$0.isFinite }) {
+        return "an input has infinities or NaN, which ncnn does not keep apart"
+      }
+      if input.tensor.elementType.isInteger,
+        numbers.contains(where: { Double(Float($0)) != $0 || $0.magnitude >= 0x1p53 })
+      {
+        return "an input has integers that float32 does not hold"
+      }
+    }
+    return nil
   }
 
   /// An array in the axis order that the copy takes.

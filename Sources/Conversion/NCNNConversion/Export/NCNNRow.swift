@@ -84,6 +84,10 @@ package enum NCNNOperators {
     ],
     "masks time steps, and ncnn's recurrent layers can only take all": [Masking.self],
     "is a short-time Fourier transform, and ncnn can frame a signal otherwise only": [STFT.self],
+    "divides by the range of an image, and ncnn, which selects by multiplying, can only keep the NaN of an image of one value":
+      [
+        AutoContrast.self
+      ],
     "counts a histogram, and ncnn can compute elementwise and in windows only": [CLAHE.self],
   ]
 
