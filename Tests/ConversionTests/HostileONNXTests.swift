@@ -10,7 +10,7 @@ enum HostileONNXFiles {
     .init("attribute_twice", .malformed, "two attributes group"),
     .init(
       "axis_missing", .malformed,
-      "Softmax names axis 1, which is not one of a tensor with axis 0 only"),
+      "Softmax names axis 1, expected one of a tensor that has axis 0 only"),
     .init("axis_twice", .malformed, "Squeeze names an axis twice: [0, -4]"),
     .init("bias_shape", .malformed, "layer #0 y (Conv): the bias"),
     .init(

@@ -93,9 +93,13 @@ struct PortableRun {
           return restored(result.0.tensor, result.1, like: part)
         })
     }
-    return outputs.indices.map { index in
+    let results = outputs.indices.map { index in
       NamedTensor(name: outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
     }
+    if target == .ncnn, Self.areFinite(original), !Self.areFinite(results) {
+      throw Mismatch(reason: "ncnn gives infinities or NaN, since it selects by multiplying")
+    }
+    return results
   }
 
   /// Why the copy cannot be given some arrays: ncnn selects by multiplying, and the arrays of ncnn and
@@ -158,6 +162,10 @@ struct PortableRun {
   /// The axes of the original in the copy's order.
   private func order(_ rank: Int) -> [Int] {
     target == .tflite ? [0] + Array(2..<rank) + [1] : [0, rank - 1] + Array(1..<rank - 1)
+  }
+
+  private static func areFinite(_ arrays: [NamedTensor]) -> Bool {
+    arrays.allSatisfy { $0.tensor.doubles.allSatisfy(\.isFinite) }
   }
 
   private static func stacked(_ parts: [Tensor]) -> Tensor {
