@@ -107,7 +107,8 @@ import Weighbridge
       let error = failure {
         try expect([.init(name: "scores", tensor: row([infinity, 0, 0.5]))], [], kind)
       }
-      #expect(error?.code == .malformed && error?.reason.hasPrefix("a score of a class is infinite") == true)
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.hasPrefix("a score of a class is infinite") == true)
     }
     let impossible = failure {
       try expect(

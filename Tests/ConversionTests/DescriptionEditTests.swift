@@ -129,7 +129,7 @@ import Weighbridge
 
   @Test("Image settings that do not fit the channels are refused")
   func imageChannels() {
-    expectMismatch("2 image biases for the 3 channels") { $0.images[0].bias = [1, 2] }
+    expectMismatch("2 image biases, and the input image has 3 channels") { $0.images[0].bias = [1, 2] }
     expectMismatch("3 channels, and gray has 1") { $0.images[0].colorOrder = .gray }
   }
 

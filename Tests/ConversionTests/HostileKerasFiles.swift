@@ -124,7 +124,7 @@ enum HostileKerasFiles {
       "cropping_everything", .malformed,
       "cropping 4 and 4 elements leaves nothing of an axis of 8"),
     .init("dilation_huge", .malformed, "y (Conv2D): the attribute dilation is"),
-    .init("groups_zero", .malformed, "in 0 groups"),
+    .init("groups_zero", .malformed, "groups=0, expected at least 1"),
     .init("infinite_slope", .unsupported, "y (LeakyReLU): alpha is NaN or infinite"),
     .init("input_dtype", .unsupported, "#0 x (InputLayer): strings as input are not supported"),
     .init("input_shape_huge", .malformed, "the product of its axes is too large"),

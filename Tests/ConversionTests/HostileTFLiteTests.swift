@@ -8,7 +8,7 @@ enum HostileTFLiteFiles {
     .init("activation", .unsupported, "layer #0 y (CONV_2D): has the activation number 5"),
     .init("archive_absolute", .malformed, "/etc/labels.txt", "outside of the folder"),
     .init("archive_leaves", .malformed, "../labels.txt", "outside of the folder"),
-    .init("axis", .malformed, "CONCATENATION names axis 9 of a tensor that has the axes 0 to 1"),
+    .init("axis", .malformed, "names axis 9, expected one of a tensor that has the axes 0 to 1"),
     .init("buffer_missing", .malformed, "layer the tensor w: has its elements in the buffer 9"),
     .init("buffer_short", .malformed, "layer the tensor w: has 20 bytes of elements"),
     .init("buffers_overlap", .malformed, "has two buffers that share bytes"),

@@ -60,7 +60,8 @@ extension Convolution: KerasMapped {
     let folded = try foldedInput(&layer, inputs, axes: axes, layout)
     let inputs = [folded.value]
     let channels = try layer.channels(of: inputs, layout: layout)
-    guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
+    guard groups >= 1 else { throw .malformed("has groups=\(groups), expected at least 1") }
+    guard channels % groups == 0, filters % groups == 0, filters >= 1 else {
       throw .malformed(
         "has \(channels) channels and \(filters) filters, which must be multiples of the "
           + "\(groups) groups")
