@@ -67,10 +67,13 @@ func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Ta
     providers: [.apt([apt]), .brew([brew])])
 }
 
+/// Tests of a floor's modules, in the folder of the same floor.
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: rules)
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(floor.rawValue)/\(name)",
+    exclude: exclude, swiftSettings: rules)
 }
 
 #if os(macOS)
@@ -299,45 +302,48 @@ let package = Package(
       ]),
 
     // Tests mirror the sources.
-    tests("BytesTests", ["Bytes"]),
-    tests("JSONTests", ["Bytes", "JSON"]),
-    tests("DigestsTests", ["Bytes", "Digests"]),
-    tests("TensorEncodingTests", ["Bytes", "TensorEncoding"]),
-    tests("GraphIRTests", ["Bytes", "GraphIR", "TensorEncoding"]),
-    tests("ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
-    tests("ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
+    tests(.base, "BytesTests", ["Bytes"]),
+    tests(.base, "JSONTests", ["Bytes", "JSON"]),
+    tests(.base, "DigestsTests", ["Bytes", "Digests"]),
+    tests(.base, "TensorEncodingTests", ["Bytes", "TensorEncoding"]),
+    tests(.base, "GraphIRTests", ["Bytes", "GraphIR", "TensorEncoding"]),
+    tests(.base, "ProtobufWireTests", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
+    tests(.base, "ZipArchiveTests", ["Bytes", "ZipArchive"], exclude: ["Files"]),
     tests(
-      "HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "HDF5Writing", "ZipArchive"],
+      .formats, "HDF5FileTests", ["Bytes", "CHDF5", "HDF5File", "HDF5Writing", "ZipArchive"],
       exclude: ["Files"]),
-    tests("YAMLTests", ["Bytes", "JSON", "YAML"]),
+    tests(.base, "YAMLTests", ["Bytes", "JSON", "YAML"]),
     tests(
-      "KerasFormatTests", ["Bytes", "HDF5File", "JSON", "KerasConversion", "KerasFormat"],
+      .formats, "KerasFormatTests",
+      ["Bytes", "HDF5File", "JSON", "KerasConversion", "KerasFormat"],
       exclude: ["Files"]),
     tests(
-      "WBMFormatTests",
+      .formats, "WBMFormatTests",
       ["Bytes", "DetectorRecord", "Digests", "JSON", "ProtobufWire", "TensorEncoding", "WBMFormat"]),
     tests(
-      "CoreMLFormatTests",
+      .formats, "CoreMLFormatTests",
       ["Bytes", "CCoreML", "CProtobufC", "CoreMLFormat", "ProtobufWire", "TestSupport"]),
-    tests("ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
-    tests("DarknetFormatTests", ["Bytes", "DarknetFormat"]),
-    tests("NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
-    tests("NCNNFormatTests", ["Bytes", "NCNNFormat", "TestSupport"]),
-    tests("SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
     tests(
-      "TensorFlowFormatTests",
+      .formats, "ONNXFormatTests", ["Bytes", "CONNX", "ONNXFormat", "ProtobufWire", "TestSupport"]),
+    tests(.formats, "DarknetFormatTests", ["Bytes", "DarknetFormat"]),
+    tests(
+      .formats, "NumPyFormatTests", ["Bytes", "NumPyFormat", "ZipArchive"], exclude: ["Files"]),
+    tests(.formats, "NCNNFormatTests", ["Bytes", "NCNNFormat", "TestSupport"]),
+    tests(.formats, "SafetensorsFormatTests", ["Bytes", "SafetensorsFormat", "TestSupport"]),
+    tests(
+      .formats, "TensorFlowFormatTests",
       ["Bytes", "Digests", "ProtobufWire", "TensorFlowFormat", "TestSupport"]),
     tests(
-      "LayerCatalogTests",
+      .operators, "LayerCatalogTests",
       [
         "Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog",
         "_CatalogTesting",
       ]),
     tests(
-      "KerasConversionTests",
+      .conversion, "KerasConversionTests",
       ["Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog"]),
     tests(
-      "WeighbridgeTests",
+      .product, "WeighbridgeTests",
       [
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
@@ -346,14 +352,16 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
-    tests("ReferenceRuntimeTests", ["Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime"]),
+    tests(
+      .execution, "ReferenceRuntimeTests", ["Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime"]),
 
     // Whole models: the suites and their shared code.
     .target(
-      name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"],
+      path: "Tests/Support/TestSupport",
       swiftSettings: rules),
     tests(
-      "ConversionTests",
+      .conversion, "ConversionTests",
       [
         "NCNNFormat", "NCNNConversion", "TFLiteConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
@@ -363,7 +371,7 @@ let package = Package(
         "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
-      "VerifierTests",
+      .execution, "VerifierTests",
       [
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
@@ -371,26 +379,26 @@ let package = Package(
         "Verifier", "WBMFormat", "Weighbridge",
       ]),
     tests(
-      "CPURuntimeTests",
+      .execution, "CPURuntimeTests",
       [
         "Bytes", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
         "TestSupport", "Verifier", "Weighbridge", "_CatalogTesting",
       ]),
     tests(
-      "CompactionTests",
+      .execution, "CompactionTests",
       [
         "Bytes", "CPURuntime", "Compaction", "GraphIR", "LayerCatalog", "TensorEncoding",
         "TestSupport", "Vision", "Weighbridge", "_CatalogTesting",
       ]),
-    tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
+    tests(.execution, "VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(
-      "ModelComparisonTests",
+      .execution, "ModelComparisonTests",
       [
         "Bytes", "GraphIR", "LayerCatalog", "ModelComparison", "TestSupport", "Verifier",
         "Weighbridge",
       ]),
     tests(
-      "DetectionTests",
+      .product, "DetectionTests",
       [
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
@@ -398,27 +406,27 @@ let package = Package(
         "TestSupport", "Vision", "Weighbridge",
       ]),
     tests(
-      "ApplicationTests",
+      .product, "ApplicationTests",
       [
         "Bytes", "ConversionCore", "GraphIR", "JSON", "LayerCatalog", "TestSupport", "Vision",
         "Weighbridge",
       ]),
     tests(
-      "ImageSearchTests",
+      .product, "ImageSearchTests",
       [
         "Bytes", "CSQLite", "GraphIR", "ImageSearch", "JSON", "TestSupport", "Vision",
         "Weighbridge",
       ]
     ),
     tests(
-      "ModelReportTests",
+      .product, "ModelReportTests",
       [
         "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "TestSupport", "Verifier",
         "Vision",
         "Weighbridge",
       ]),
     tests(
-      "WeighbridgeCommandTests",
+      .product, "WeighbridgeCommandTests",
       [
         "GraphIR", "JSON", "LayerCatalog", "TestSupport", "Weighbridge", "WeighbridgeCommand",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -447,7 +447,7 @@ def write_readme():
     lines = [
         "# Core ML files of coremltools", "",
         title.replace("Makes the Core ML files of this folder", "Made by `record.py`").replace(", and README.md", ""),
-        "`CoreMLSampleTests.swift` and `CoreMLPackageTests.swift` in `Tests/ConversionTests` read them.", "", *about, "",
+        "`CoreMLSampleTests.swift` and `CoreMLPackageTests.swift` in `Tests/Conversion/ConversionTests` read them.", "", *about, "",
         "| file | what is in it |", "|---|---|"]
     for names in MAKERS.values():
         lines += [f"| `{name}` | {what} |" for name, what in names]

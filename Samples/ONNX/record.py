@@ -718,7 +718,7 @@ def main():
         "# ONNX files of others\n\n"
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
         "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops` and `halves`). `record.py` makes them and\n"
-        "this text; `Tests/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
+        "this text; `Tests/Conversion/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 
 

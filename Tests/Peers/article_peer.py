@@ -4,7 +4,7 @@ Python, here.
 usage: article_peer.py PROGRAM ARTICLE...
 
 PROGRAM is `weighbridge`, an article is `ToONNX`, for example, of Sources/Product/Weighbridge/Weighbridge.docc.
-The Swift in the articles is run by Tests/WeighbridgeTests/ExportArticleTests.swift.
+The Swift in the articles is run by Tests/Product/WeighbridgeTests/ExportArticleTests.swift.
 """
 
 import os

@@ -43,7 +43,7 @@ package struct FuzzTarget: Sendable {
 
   /// Returns the paths of the project's sample files.
   func paths(in root: String) -> [String] {
-    let folders = ["Samples", "Tests/HDF5FileTests/Files", "Schemas"]
+    let folders = ["Samples", "Tests/Formats/HDF5FileTests/Files", "Schemas"]
     return folders.flatMap { folder -> [String] in
       guard let files = FileManager.default.enumerator(atPath: "\(root)/\(folder)") else {
         return []

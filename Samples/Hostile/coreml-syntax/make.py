@@ -70,7 +70,7 @@ FILES = {
 README = """# Hostile Core ML files, by their syntax
 
 Files that crash readers, or that readers take for something else: one per attack. `make.py` makes them
-and this text. `Tests/CoreMLFormatTests/HostileTests.swift` says what must be answered.
+and this text. `Tests/Formats/CoreMLFormatTests/HostileTests.swift` says what must be answered.
 
 | file | what it tries |
 |---|---|

@@ -104,7 +104,7 @@ FILES = {
 TEXT = """# Hostile pictures
 
 Files at which decoders crash, guess or take a lot of memory: one per attack. `make.py` makes them
-and this text. `Tests/VisionTests/HostilePictureTests.swift` says what the reader must answer.
+and this text. `Tests/Execution/VisionTests/HostilePictureTests.swift` says what the reader must answer.
 
 | file | what it tries |
 |---|---|
