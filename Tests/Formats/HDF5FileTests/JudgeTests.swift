@@ -15,7 +15,7 @@ struct JudgeTests {
       .map { "\(folder)/\($0)" }.sorted()
   }
 
-  private static let repository = file("").split(separator: "/").dropLast(3)
+  private static let repository = file("").split(separator: "/").dropLast(4)
   static let samples = "/\(repository.joined(separator: "/"))/Samples"
   private static let fixtures =
     ProcessInfo.processInfo.environment["WEIGHBRIDGE_FIXTURES"]

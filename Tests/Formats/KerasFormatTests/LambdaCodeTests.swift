@@ -8,7 +8,7 @@ import Testing
 @Suite struct LambdaCodeTests {
   /// The functions compiled by Python 2.7 to 3.13, by version and then by source.
   private static func stored() throws -> JSONObject {
-    let path = file("../../../Samples/Custom/Lambda/functions.json")
+    let path = file("../../../../Samples/Custom/Lambda/functions.json")
     let json = try JSONValue(parsing: [UInt8](Data(contentsOf: URL(filePath: path))))
     return try #require(json.object)
   }
