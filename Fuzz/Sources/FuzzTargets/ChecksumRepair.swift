@@ -1,1 +1,1 @@
-../../../Tests/HDF5FileTests/Hostile/ChecksumRepair.swift
+../../../Tests/Formats/HDF5FileTests/Hostile/ChecksumRepair.swift

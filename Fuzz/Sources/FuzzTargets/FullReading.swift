@@ -1,1 +1,1 @@
-../../../Tests/HDF5FileTests/Hostile/FullReading.swift
+../../../Tests/Formats/HDF5FileTests/Hostile/FullReading.swift

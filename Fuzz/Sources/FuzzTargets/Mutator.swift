@@ -1,1 +1,1 @@
-../../../Tests/HDF5FileTests/Hostile/Mutator.swift
+../../../Tests/Formats/HDF5FileTests/Hostile/Mutator.swift
