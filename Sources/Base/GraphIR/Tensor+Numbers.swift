@@ -4,6 +4,9 @@ extension Tensor {
   /// The elements in row-major order as `Double`, which represents all element types exactly except
   /// large 64-bit integers. Copies.
   public var doubles: [Double] {
+    if count > 1, zip(shape, strides).allSatisfy({ $0 == 1 || $1 == 0 }) {
+      return [Double](repeating: first.doubles[0], count: count)
+    }
     var result = [Double](repeating: 0, count: count)
     var next = 0
     withPieces { bytes in
@@ -36,6 +39,11 @@ extension Tensor {
       }
     }
     return result
+  }
+
+  /// The first element of each axis, which has at least one.
+  private var first: Tensor {
+    shape.indices.reduce(self) { $0.slice(0..<1, along: $1) }
   }
 
   /// Creates a tensor of numbers, each rounded to the nearest value of the element type.

@@ -46,12 +46,24 @@ extension CompositeOperator {
     do throws(ShapeError) {
       types = try outputTypes(of: inputs.map(\.type))
     } catch { throw .mismatch(error.reason) }
+    let formula = try decomposed(inputs.map(\.type))
+    if let operation = formula.onlyOperation {
+      return try operation.evaluate(inputs, workers: workers)
+    }
     let isRounded = !(self is any ExactOperator)
     let operandTypes = inputs.map {
       TensorType(isRounded && $0.elementType.isFloat ? .float64 : $0.elementType, $0.shape)
     }
-    return try decomposed(operandTypes)
-      .evaluated(inputs, rounding: types.map(\.elementType), workers: workers)
+    let elementTypes = types.map(\.elementType)
+    let graph = try decomposed(operandTypes)
+    guard let sections = Sections(of: graph, inputs) else {
+      return try graph.evaluated(inputs, rounding: elementTypes, workers: workers)
+    }
+    return try sections.evaluate(workers) { (inputs) throws(WeighbridgeError) in
+      let operandTypes = zip(operandTypes, inputs).map { TensorType($0.elementType, $1.shape) }
+      return try decomposed(operandTypes)
+        .evaluated(inputs, rounding: elementTypes, workers: Workers(count: 1))
+    }
   }
 
   /// The decomposition for inputs of given types.
@@ -86,6 +98,16 @@ extension CompositeOperator {
 /// The operators whose decompositions are being built, each for the one before.
 private enum OpenDecompositions {
   @TaskLocal static var kinds: [String] = []
+}
+
+extension Graph {
+  /// The operator if there is only one, of the graph's inputs.
+  fileprivate var onlyOperation: (any CatalogOperator)? {
+    guard nodes.count == 1, nodes[0].inputs == inputs.map(\.value),
+      nodes[0].outputs == outputs.map(\.value)
+    else { return nil }
+    return nodes[0].operation as? any CatalogOperator
+  }
 }
 
 extension Decomposition {

@@ -73,7 +73,7 @@ private struct GraphEvaluation {
     let kept = pending.results.indices.filter { lastUses[pending.results[$0].index] >= position }
     let ids = kept.map { pending.results[$0] }
     let (pieces, program) = (Pieces(of: shape), pending)
-    let operands = operands.map { $0.broadcast(to: shape) }
+    let operands = operands.map(pieces.operand)
     let results = pieces.tensors(
       ids.map { types[$0] ?? graph[$0].type.elementType }, workers: workers
     ) { index in

@@ -29,19 +29,62 @@ struct Pieces: Sendable {
       axis > 0 ? shape[..<(axis - 1)].reduce((shape[axis - 1] + length - 1) / length, *) : 1
   }
 
-  /// The elements of a piece of a tensor of this shape.
-  func elements(_ index: Int, of tensor: Tensor) -> [Double] {
-    guard let axis else { return tensor.doubles }
-    let piecesPerIndex = (shape[axis] + length - 1) / length
+  /// A tensor of this shape, as its pieces are read.
+  enum Operand: Sendable {
+    /// Its elements in row-major order.
+    case list(Tensor)
+    /// The elements of the first piece; every other one has the same, or the first of them.
+    case same([Double])
+    /// Any other.
+    case view(Tensor)
+  }
+
+  /// Prepares a tensor that is broadcast to this shape.
+  func operand(_ tensor: Tensor) -> Operand {
+    let tensor = tensor.broadcast(to: shape)
+    if tensor.isContiguous { return .list(tensor.reshaped([tensor.count])) }
+    let isSame = (0...(axis ?? 0)).allSatisfy { shape[$0] == 1 || tensor.strides[$0] == 0 }
+    return isSame ? .same(view(0, of: tensor).doubles) : .view(tensor)
+  }
+
+  /// The elements of a piece.
+  func elements(_ index: Int, of operand: Operand) -> [Double] {
+    switch operand {
+    case .list(let tensor): tensor.slice(range(index), along: 0).doubles
+    case .same(let elements):
+      elements.count == range(index).count
+        ? elements : Array(elements.prefix(range(index).count))
+    case .view(let tensor): view(index, of: tensor).doubles
+    }
+  }
+
+  /// The range of a piece among all elements.
+  private func range(_ index: Int) -> Range<Int> {
+    guard let axis else { return 0..<shape.reduce(1, *) }
+    let rowSize = shape[(axis + 1)...].reduce(1, *)
+    let (outer, range) = position(index)
+    let start = outer * shape[axis]
+    return (start + range.lowerBound) * rowSize..<(start + range.upperBound) * rowSize
+  }
+
+  /// The index along the axes before the one that is cut, as a number, and the range along that one.
+  private func position(_ index: Int) -> (outer: Int, range: Range<Int>) {
+    let size = shape[axis ?? 0]
+    let piecesPerIndex = (size + length - 1) / length
     let start = index % piecesPerIndex * length
-    var piece = tensor.slice(start..<min(start + length, shape[axis]), along: axis)
-    var rest = index / piecesPerIndex
+    return (index / piecesPerIndex, start..<min(start + length, size))
+  }
+
+  private func view(_ index: Int, of tensor: Tensor) -> Tensor {
+    guard let axis else { return tensor }
+    var (rest, range) = position(index)
+    var piece = tensor.slice(range, along: axis)
     for axis in (0..<axis).reversed() {
-      let position = rest % shape[axis]
-      piece = piece.slice(position..<position + 1, along: axis)
+      range = rest % shape[axis]..<rest % shape[axis] + 1
+      piece = piece.slice(range, along: axis)
       rest /= shape[axis]
     }
-    return piece.doubles
+    return piece
   }
 
   /// Tensors of this shape, computed piece by piece.

@@ -25,13 +25,15 @@ extension PointwiseOperator {
     _ function: PointwiseFunction
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    let operands = inputs.map { $0.broadcast(to: shape) }
     if type.isInteger {
       let numbers = function(
-        try operands.map { (operand) throws(WeighbridgeError) in try operand.exactDoubles() })
+        try inputs.map { (input) throws(WeighbridgeError) in
+          try input.broadcast(to: shape).exactDoubles()
+        })
       return [try Tensor(type, shape: shape, numbers, overflow: overflow)]
     }
     let pieces = Pieces(of: shape)
+    let operands = inputs.map(pieces.operand)
     return pieces.tensors([type], workers: workers) { index in
       [function(operands.map { pieces.elements(index, of: $0) })]
     }

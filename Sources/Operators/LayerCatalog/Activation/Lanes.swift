@@ -56,7 +56,7 @@ extension Tensor {
     let transposed = permuted(order)
     let elements = transposed.doubles
     let size = axes.map { shape[$0] }.reduce(1, *)
-    let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
+    let lanes = workers.mapInBatches(size == 0 ? 0 : elements.count / size) { index in
       transform(elements[index * size..<(index + 1) * size])
     }
     let inverse = order.inversePermutation

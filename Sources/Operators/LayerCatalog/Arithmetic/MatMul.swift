@@ -78,33 +78,15 @@ extension MatMul {
     let outer = Array(shape.dropLast(2))
     let lhs = Self.matrices(inputs[0], outer, isTransposed: transposeA)
     let rhs = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
+    let product = MatrixProduct(
+      count: outer.reduce(1, *), rowCount: shape[outer.count], columnCount: shape[outer.count + 1],
+      length: lhs.shape[outer.count + 1])
     if wraps(type) {
-      let sums = products(lhs.wrappedIntegers, rhs.wrappedIntegers, lhs.shape, shape, workers, 0) {
-        $0 &+ $1 &* $2
-      }
+      let sums = product.wrapped(lhs.wrappedIntegers, rhs.wrappedIntegers, workers: workers)
       return [Tensor(wrapping: type, shape: shape, sums)]
     }
-    let (first, second) = (try lhs.exactDoubles(), try rhs.exactDoubles())
-    let sums = products(first, second, lhs.shape, shape, workers, 0) { $0 + $1 * $2 }
+    let sums = product.elements(try lhs.exactDoubles(), try rhs.exactDoubles(), workers: workers)
     return [try Tensor(type, shape: shape, sums, overflow: overflow)]
-  }
-
-  /// The products of the rows and columns.
-  ///
-  /// - Parameter rows: The shape of the first matrices.
-  private func products<Number: Sendable>(
-    _ lhs: [Number], _ rhs: [Number], _ rows: [Int], _ shape: [Int], _ workers: Workers,
-    _ zero: Number, _ add: @Sendable (Number, Number, Number) -> Number
-  ) -> [Number] {
-    let (inner, columns) = (rows[rows.count - 1], shape[shape.count - 1])
-    let rowCount = rows[rows.count - 2]
-    let sums = workers.map(shape.dropLast().reduce(1, *)) { row in
-      (0..<columns).map { column in
-        let (lhsStart, rhsStart) = (row * inner, (row / rowCount * columns + column) * inner)
-        return (0..<inner).reduce(zero) { add($0, lhs[lhsStart + $1], rhs[rhsStart + $1]) }
-      }
-    }
-    return sums.flatMap { $0 }
   }
 
   /// All matrices, broadcast along the leading axes, and transposed if required.

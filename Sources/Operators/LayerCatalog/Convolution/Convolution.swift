@@ -81,24 +81,59 @@ extension Convolution {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let input = try PaddedPlanes(inputs[0], layout: layout, window: window, padding: 0)
-    let kernel = inputs[1].doubles
+    let (outChannels, channels) = (inputs[1].shape[0], inputs[1].shape[1])
     let bias = hasBias ? inputs[2].doubles : nil
-    let (outChannels, groupChannels) = (inputs[1].shape[0], inputs[1].shape[1])
-    let outPerGroup = outChannels / groups
-    let taps = input.tapOffsets.count
-    let planes = workers.map(input.batch * outChannels) { index in
+    guard outChannels / groups >= 4 else {
+      let planes = planes(input, inputs[1], bias, workers)
+      return [input.output(planes, channels: outChannels, like: inputs[0], layout: layout)]
+    }
+    let (count, size) = (input.batch * groups, outChannels / groups)
+    let kernels = { @Sendable (product: Int, range: Range<Int>) in
+      let first = product % groups * size
+      let range = range.lowerBound + first..<range.upperBound + first
+      return Vectors(rowsOf: inputs[1].slice(range, along: 0), after: bias?[range])
+    }
+    let windows = { @Sendable (product: Int, range: Range<Int>) in
+      let first = product % groups * channels
+      return input.windows(
+        range, image: product / groups, channels: first..<first + channels, hasOne: hasBias)
+    }
+    let length = channels * input.tapOffsets.count
+    if layout == .channelsLast, groups == 1 {
+      let sums = MatrixProduct(
+        count: count, rowCount: input.outputPlaneSize, columnCount: size, length: length
+      ).elements(workers: workers, rows: windows, columns: kernels)
+      let shape = [input.batch] + input.outputDimensions + [outChannels]
+      return [Tensor(inputs[0].elementType, shape: shape, sums)]
+    }
+    let sums = MatrixProduct(
+      count: count, rowCount: size, columnCount: input.outputPlaneSize, length: length
+    ).elements(workers: workers, rows: kernels, columns: windows)
+    let shape = [input.batch, outChannels] + input.outputDimensions
+    return [
+      Tensor(inputs[0].elementType, shape: shape, sums)
+        .permuted(layout.axesFromChannelsFirst(rank: shape.count))
+    ]
+  }
+
+  /// The output's planes, for so few channels in a group that a window would be gathered in vain.
+  private func planes(
+    _ input: PaddedPlanes, _ kernel: Tensor, _ bias: [Double]?, _ workers: Workers
+  ) -> [[Double]] {
+    let (outChannels, channels) = (kernel.shape[0], kernel.shape[1])
+    let (weights, taps) = (kernel.doubles, input.tapOffsets.count)
+    return workers.map(input.batch * outChannels) { index in
       let (image, outChannel) = (index / outChannels, index % outChannels)
       var sums = [Double](repeating: bias?[outChannel] ?? 0, count: input.resultCount)
-      for channel in 0..<groupChannels {
-        let inChannel = (outChannel / outPerGroup) * groupChannels + channel
-        let plane = input.plane(image: image, channel: inChannel)
-        let start = (outChannel * groupChannels + channel) * taps
-        let weights = kernel[start..<start + taps]
-        input.accumulate(plane, weights: weights, into: &sums)
+      for channel in 0..<channels {
+        let inChannel = outChannel / (outChannels / groups) * channels + channel
+        let start = (outChannel * channels + channel) * taps
+        input.accumulate(
+          input.plane(image: image, channel: inChannel), weights: weights[start..<start + taps],
+          into: &sums)
       }
       return sums
     }
-    return [input.output(planes, channels: outChannels, like: inputs[0], layout: layout)]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

@@ -21,6 +21,8 @@ struct PaddedPlanes: Sendable {
   let runs: [Run]
   /// The start of each row of the output in the results.
   private let rowStarts: [Int]
+  /// The offset in a plane of the first window of each row of the output.
+  private let rowOffsets: [Int]
 
   /// - Parameter padding: The value of padding elements.
   init(
@@ -38,9 +40,9 @@ struct PaddedPlanes: Sendable {
     tapOffsets = Self.offsets(window.size, zip(steps, window.dilation).map(*))
     let strides = zip(steps, window.strides).map(*)
     step = strides[strides.count - 1]
-    let rows = Self.offsets(Array(outputDimensions.dropLast()), Array(strides.dropLast()))
+    rowOffsets = Self.offsets(Array(outputDimensions.dropLast()), Array(strides.dropLast()))
     (runs, rowStarts) = Run.layOut(
-      rows: rows, width: outputDimensions[outputDimensions.count - 1], step: step)
+      rows: rowOffsets, width: outputDimensions[outputDimensions.count - 1], step: step)
     values = Self.pad(
       transposed, dimensions: dimensions, padded: padded, before: placements.map(\.before),
       with: padding)
@@ -53,6 +55,25 @@ struct PaddedPlanes: Sendable {
   func plane(image: Int, channel: Int) -> ArraySlice<Double> {
     let start = (image * channels + channel) * planeSize
     return values[start..<start + planeSize]
+  }
+
+  /// The elements of windows, `[channels, window...]`.
+  ///
+  /// - Parameters:
+  ///   - positions: Those in a plane of the output.
+  ///   - hasOne: Whether a 1, by which a bias is multiplied, precedes the elements.
+  func windows(
+    _ positions: Range<Int>, image: Int, channels: Range<Int>, hasOne: Bool
+  ) -> Vectors {
+    let width = outputDimensions[outputDimensions.count - 1]
+    let starts = positions.map { rowOffsets[$0 / width] + $0 % width * step }
+    let offsets = channels.flatMap { channel in
+      let plane = (image * self.channels + channel) * planeSize
+      return tapOffsets.map { plane + $0 }
+    }
+    return Vectors(count: starts.count, length: offsets.count, hasOne ? { _ in 1 } : nil) {
+      values[starts[$0] + offsets[$1]]
+    }
   }
 
   /// Returns the output's planes, with channels innermost in `planes`, as a tensor in the input's

@@ -52,46 +52,18 @@ extension Dense {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let (input, kernel) = (inputs[0], inputs[1])
-    let elements = input.doubles
     let rows = input.shape.dropLast().reduce(1, *)
-    let bias = hasBias ? inputs[2].doubles : [Double](repeating: 0, count: kernel.shape[0])
-    let starts = Array(stride(from: 0, to: kernel.shape[0], by: Self.blockSize))
-    let blocks = workers.map(starts.count) { block in
-      let range = starts[block]..<min(starts[block] + Self.blockSize, kernel.shape[0])
-      return sums(elements, rows: rows, kernel.slice(range, along: 0), bias[range])
+    let vectors = input.reshaped([rows, kernel.shape[1]])
+    let bias = hasBias ? inputs[2].doubles : nil
+    let product = MatrixProduct(
+      count: 1, rowCount: rows, columnCount: kernel.shape[0], length: kernel.shape[1])
+    let sums = product.elements(workers: workers) { _, range in
+      let ones = bias.map { _ in ArraySlice(repeating: 1.0, count: range.count) }
+      return Vectors(rowsOf: vectors.slice(range, along: 0), after: ones)
+    } columns: { _, range in
+      Vectors(rowsOf: kernel.slice(range, along: 0), after: bias?[range])
     }
-    var outputs: [Double] = []
-    outputs.reserveCapacity(rows * kernel.shape[0])
-    for row in 0..<rows {
-      for (start, sums) in zip(starts, blocks) {
-        let width = min(Self.blockSize, kernel.shape[0] - start)
-        outputs += sums[row * width..<(row + 1) * width]
-      }
-    }
-    return [Tensor(input.elementType, shape: try outputShape(of: inputs), outputs)]
-  }
-
-  /// The number of outputs that are computed together; their rows of the kernel stay in the cache.
-  private static let blockSize = 64
-
-  /// Returns the outputs for some rows of the kernel, `[rows, out]`.
-  private func sums(
-    _ elements: [Double], rows: Int, _ kernel: Tensor, _ bias: ArraySlice<Double>
-  ) -> [Double] {
-    let (width, features) = (kernel.shape[0], kernel.shape[1])
-    let weights = kernel.permuted([1, 0]).doubles
-    var result: [Double] = []
-    for row in 0..<rows {
-      var sums = Array(bias)
-      var target = sums.mutableSpan
-      for feature in 0..<features {
-        let element = elements[row * features + feature]
-        let column = weights.span.extracting(feature * width..<(feature + 1) * width)
-        for out in 0..<width { target[out] += element * column[out] }
-      }
-      result += sums
-    }
-    return result
+    return [Tensor(input.elementType, shape: try outputShape(of: inputs), sums)]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

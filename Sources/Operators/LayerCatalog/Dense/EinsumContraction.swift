@@ -37,19 +37,11 @@ struct EinsumContraction {
     func size(_ letters: [Character]) -> Int { letters.reduce(1) { $0 * (dimensions[$1] ?? 1) } }
     let rows = transposed(elements, input, shared + free + contracted + summed).doubles
     let columns = transposed(weights, kernel, shared + new + contracted).doubles
-    let (depth, summedSize) = (size(contracted), size(summed))
-    let (rowsPerMatrix, columnsPerMatrix) = (size(free), size(new))
-    let sums = workers.map(size(shared) * rowsPerMatrix) { row in
-      let vector = Self.sums(
-        rows, from: row * depth * summedSize, count: depth, of: summedSize)
-      let first = row / rowsPerMatrix * columnsPerMatrix
-      return (first..<first + columnsPerMatrix).map { column in
-        Self.product(vector, columns, from: column * depth)
-      }
-    }
+    let product = MatrixProduct(
+      count: size(shared), rowCount: size(free), columnCount: size(new), length: size(contracted))
+    let sums = product.elements(Self.sums(rows, of: size(summed)), columns, workers: workers)
     let order = shared + free + new
-    let result = Tensor(
-      .float64, shape: order.map { dimensions[$0] ?? 1 }, sums.flatMap { $0 })
+    let result = Tensor(.float64, shape: order.map { dimensions[$0] ?? 1 }, sums)
     return result.permuted(output.letters.compactMap(order.firstIndex))
   }
 
@@ -59,21 +51,11 @@ struct EinsumContraction {
     tensor.permuted(order.compactMap(labels.letters.firstIndex))
   }
 
-  /// Returns `count` sums of `length` consecutive elements each.
-  private static func sums(
-    _ numbers: [Double], from start: Int, count: Int, of length: Int
-  ) -> [Double] {
-    if length == 1 { return Array(numbers[start..<start + count]) }
-    return (0..<count).map { index in
-      numbers[start + index * length..<start + (index + 1) * length].reduce(0, +)
+  /// Returns the sums of `length` consecutive elements each.
+  private static func sums(_ numbers: [Double], of length: Int) -> [Double] {
+    if length == 1 { return numbers }
+    return stride(from: 0, to: numbers.count, by: max(1, length)).map {
+      numbers[$0..<$0 + length].reduce(0, +)
     }
-  }
-
-  /// Returns the dot product of a vector with consecutive elements of another.
-  private static func product(_ first: [Double], _ second: [Double], from start: Int) -> Double {
-    var sum = 0.0
-    let (first, second) = (first.span, second.span)
-    for index in 0..<first.count { sum += first[index] * second[start + index] }
-    return sum
   }
 }

@@ -90,7 +90,7 @@ extension Sort {
   private func sorted<Number: Comparable & Sendable>(
     _ elements: [Number], _ dimension: Int, _ workers: Workers
   ) -> (values: [Number], positions: [Double]) {
-    let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
+    let lanes = workers.mapInBatches(dimension == 0 ? 0 : elements.count / dimension) { lane in
       sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(count ?? dimension)
     }
     let values = lanes.enumerated().flatMap { lane, positions in

@@ -53,7 +53,7 @@ extension ArgMax {
     let order = input.shape.indices.filter { $0 != axis } + [axis]
     let (ordered, dimension) = (input.permuted(order), input.shape[axis])
     func positions<Number: Comparable & Sendable>(_ elements: [Number]) -> [Double] {
-      workers.map(elements.count / dimension) { lane in
+      workers.mapInBatches(elements.count / dimension) { lane in
         Double(Self.position(elements[lane * dimension..<(lane + 1) * dimension]))
       }
     }

@@ -123,16 +123,16 @@ extension Reduce {
     let count = shape.reduce(1, *)
     if wraps(input.elementType) {
       let elements = ordered.wrappedIntegers
-      let reduced = workers.map(count) { wrapped(elements[$0 * size..<($0 + 1) * size]) }
+      let reduced = workers.mapInBatches(count) { wrapped(elements[$0 * size..<($0 + 1) * size]) }
       return [Tensor(wrapping: input.elementType, shape: shape, reduced)]
     }
     if input.elementType.isInteger, !isSumOrProduct, size > 0 {
       let elements = ordered.orderedIntegers
-      let reduced = workers.map(count) { extreme(elements[$0 * size..<($0 + 1) * size]) }
+      let reduced = workers.mapInBatches(count) { extreme(elements[$0 * size..<($0 + 1) * size]) }
       return [Tensor(ordered: input.elementType, shape: shape, reduced)]
     }
     let elements = try ordered.exactDoubles()
-    let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
+    let reduced = workers.mapInBatches(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
     return [
       size > 0
         ? try Tensor(input.elementType, shape: shape, reduced, overflow: .saturate)
