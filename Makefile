@@ -139,7 +139,7 @@ endif
 
 test: dependencies lint
 	swift build $(test_flags) --build-tests --explicit-target-dependency-import-check error
-	swift test $(test_flags) --skip-build
+	@Scripts/run-tests.sh $(test_flags) --skip-build
 	@Scripts/test-instruction-sets.sh $(test_flags)
 	# The targets for fuzzing, which nothing else here builds, and some changed files.
 	WEIGHBRIDGE_FUZZ=1 swift build $(test_flags) --product Mutate

@@ -132,7 +132,7 @@ let package = Package(
     module(.base, "Bytes", ["CSystemCalls"]),
     module(.base, "JSON", ["Bytes"], memory: .strict),
     module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"], memory: .strict),
-    module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
+    module(.base, "YAML", ["Bytes", "JSON", "CYAML"], memory: .strict),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "DetectorRecord", ["Bytes"]),
     module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"], memory: .strict),
@@ -145,20 +145,20 @@ let package = Package(
     module(.formats, "HDF5File", ["Bytes", "Deflate"], memory: .strict),
     module(
       .formats, "HDF5Writing",
-      ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
+      ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))], memory: .strict),
     module(
       .formats, "KerasFormat",
       [
         "Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
         "ZipArchive",
-      ]),
-    module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"]),
+      ], memory: .strict),
+    module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"], memory: .strict),
     module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"], memory: .strict),
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"], memory: .strict),
-    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
+    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"], memory: .strict),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"], memory: .strict),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -171,7 +171,7 @@ let package = Package(
       ]),
 
     // Rank 2: one file per operator.
-    module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
+    module(.operators, "LayerCatalog", ["Bytes", "GraphIR"], memory: .strict),
 
     // Conversion: the core that all formats share, and a module for each format with both
     // directions.
@@ -180,7 +180,7 @@ let package = Package(
       [
         "Bytes", "DarknetFormat", "DetectorRecord", "Digests", "GraphIR", "JSON", "LayerCatalog",
         "TensorEncoding", "ZipArchive",
-      ]),
+      ], memory: .strict),
     module(
       .conversion, "KerasConversion",
       [
@@ -189,7 +189,7 @@ let package = Package(
       ]),
     module(
       .conversion, "DarknetConversion",
-      ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"]),
+      ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"], memory: .strict),
     module(
       .conversion, "ONNXConversion",
       [
@@ -215,13 +215,13 @@ let package = Package(
       [
         "Bytes", "ConversionCore", "DetectorRecord", "Digests", "GraphIR", "LayerCatalog",
         "TensorEncoding", "WBMFormat",
-      ]),
+      ], memory: .strict),
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "KerasConversion",
         "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
-      ]),
+      ], memory: .strict),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
@@ -258,7 +258,7 @@ let package = Package(
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
         "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
-      ]),
+      ], memory: .strict),
     module(.product, "WeighbridgeFoundation", ["Weighbridge"]),
     module(  // Image search by composition and by features, and its index.
       .product, "ImageSearch",

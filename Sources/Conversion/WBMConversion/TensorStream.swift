@@ -82,10 +82,10 @@ struct TensorStream {
           let offset = tensorWriter.offset(ofPiece: index, in: batch)
           buffers.batch += repeatElement(0, count: offset - buffers.batch.count)
           withBytes(index, &buffers.piece, &nonFinite) { bytes in
-            bytes.withUnsafeBytes { buffers.batch.append(contentsOf: $0) }
+            unsafe bytes.withUnsafeBytes { unsafe buffers.batch.append(contentsOf: $0) }
           }
         }
-        tensorWriter.write(batch, buffers.batch.span.bytes)
+        unsafe tensorWriter.write(batch, buffers.batch.span.bytes)
       }
     } catch {
       tensorWriter.abandon(batch, error)

@@ -13,8 +13,8 @@ import Bytes
       _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
       try lock.withLock { _ throws(Failure) in
-        let printer = chdf5_silence()
-        defer { chdf5_restore(printer) }
+        let printer = unsafe chdf5_silence()
+        defer { unsafe chdf5_restore(printer) }
         return try body()
       }
     }
@@ -22,7 +22,7 @@ import Bytes
     /// Returns an error with HDF5's own message: the innermost description of its error stack.
     static func failure(_ what: String) -> WeighbridgeError {
       var text = [CChar](repeating: 0, count: 512)
-      chdf5_last_error(&text)  // writes at most 511 characters and a zero
+      unsafe chdf5_last_error(&text)  // writes at most 511 characters and a zero
       let message = String(
         decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       return .malformed(message.isEmpty ? what : "\(what); HDF5 says: \(message)")

@@ -23,9 +23,10 @@ import Bytes
     private static func layOutLocked(
       _ builder: HDF5Builder, _ path: String
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
-      let handle = try HDF5Handle(chdf5_create(path, alignment), "the file cannot be created")
+      let handle = try unsafe HDF5Handle(
+        chdf5_create(path, alignment), "the file cannot be created")
       for group in builder.groups {
-        _ = try HDF5Handle(
+        _ = try unsafe HDF5Handle(
           chdf5_create_group(handle.identifier, group), "the group \(group) cannot be created")
       }
       var locations: [(range: Range<Int>, dataset: Int)] = []
@@ -39,7 +40,7 @@ import Bytes
         locations.append((start..<start + dataset.byteCount, index))
       }
       for attribute in builder.attributes {
-        let object = try HDF5Handle(
+        let object = try unsafe HDF5Handle(
           H5Oopen(handle.identifier, attribute.path, chdf5_default()),
           "\(attribute.path) cannot be opened")
         try write(attribute.value, attribute.name, to: object)
@@ -54,7 +55,7 @@ import Bytes
       let type = try HDF5Handle(
         Self.identifier(dataset.elementType), "its type cannot be created")
       let space = try space(dataset.shape)
-      return try HDF5Handle(
+      return try unsafe HDF5Handle(
         chdf5_create_dataset(file, dataset.path, type.identifier, space.identifier),
         "the dataset \(dataset.path) cannot be created")
     }
@@ -62,7 +63,7 @@ import Bytes
     /// Creates a dataspace, which is a scalar if there are no axes.
     private static func space(_ shape: [Int]) throws(WeighbridgeError) -> HDF5Handle {
       let dimensions = shape.map { hsize_t($0) }
-      return try HDF5Handle(
+      return try unsafe HDF5Handle(
         shape.isEmpty
           ? H5Screate(H5S_SCALAR) : H5Screate_simple(Int32(shape.count), dimensions, nil),
         "its shape cannot be created")
@@ -76,10 +77,10 @@ import Bytes
       case .string(let string):
         let type = try HDF5Handle(chdf5_text(0), "its type cannot be created")
         let space = try space([])
-        let status = string.withCString { pointer in
+        let status = unsafe string.withCString { pointer in
           // One pointer to a NUL-terminated string, which HDF5 copies.
-          withUnsafePointer(to: pointer) {
-            chdf5_write_attribute(identifier, name, type.identifier, space.identifier, $0)
+          unsafe withUnsafePointer(to: pointer) {
+            unsafe chdf5_write_attribute(identifier, name, type.identifier, space.identifier, $0)
           }
         }
         try HDF5Library.check(status, "the attribute \(name) cannot be written")
@@ -92,7 +93,7 @@ import Bytes
         }
         // The shape gives the number of strings of `size` bytes; for none HDF5 writes nothing.
         let status =
-          strings.isEmpty
+          unsafe strings.isEmpty
           ? chdf5_write_attribute(identifier, name, type.identifier, space.identifier, nil)
           : chdf5_write_attribute(identifier, name, type.identifier, space.identifier, bytes)
         try HDF5Library.check(status, "the attribute \(name) cannot be written")

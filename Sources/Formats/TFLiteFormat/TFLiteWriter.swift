@@ -15,7 +15,7 @@ package struct TFLiteWriter: ~Copyable {
   package init(_ model: TFLiteModel, to path: String) throws(WeighbridgeError) {
     let contents = try FlatBufferContents(root: model.root, identifier: TFLiteModel.identifier)
     var file = try AtomicFile(path: path)
-    try file.append(contents.bytes.span.bytes)
+    try unsafe file.append(contents.bytes.span.bytes)
     (self.model, data) = (model, contents.data.reversed())
     self.file = file
   }
@@ -24,7 +24,7 @@ package struct TFLiteWriter: ~Copyable {
   package mutating func beginWeight(byteCount: Int) throws(WeighbridgeError) {
     guard byteCount > 0, let next = data.popLast() else { return }
     precondition(next.byteCount == byteCount, "the weight has another size")
-    try file.append(next.prefix.span.bytes)
+    try unsafe file.append(next.prefix.span.bytes)
   }
 
   /// Appends elements of the current weight, little-endian.
@@ -36,7 +36,7 @@ package struct TFLiteWriter: ~Copyable {
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     for entry in model.allEntries {
       try beginWeight(byteCount: entry.bytes.count)
-      try append(entry.bytes.span.bytes)
+      try unsafe append(entry.bytes.span.bytes)
     }
     precondition(data.isEmpty, "weights are missing")
     guard !model.files.isEmpty else { return try file.commit(replacing: replacing) }

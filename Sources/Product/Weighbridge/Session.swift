@@ -140,7 +140,7 @@ public final class Session: Sendable {
     into outputs: [UnsafeMutableRawPointer]
   ) throws(WeighbridgeError) {
     guard let compiled else { throw .unsupported("the reference engine has no memory to share") }
-    try compiled.run(types, from: inputs, into: outputs)
+    try unsafe compiled.run(types, from: inputs, into: outputs)
   }
 
   /// Computes the model's outputs on another thread. Cancelling the task stops the run before its

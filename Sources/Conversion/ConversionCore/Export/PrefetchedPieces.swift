@@ -53,7 +53,7 @@ package final class PrefetchedPieces: Sendable {
     guard count > 1 else {
       for index in 0..<count {
         let size = try produce(index, &buffer)
-        try use(buffer.span.bytes.extracting(first: size))
+        try unsafe use(buffer.span.bytes.extracting(first: size))
       }
       return
     }
@@ -64,7 +64,7 @@ package final class PrefetchedPieces: Sendable {
     defer { pieces.stop() }
     for index in 0..<count {
       let piece = pieces.take(index)
-      try use(piece.bytes.span.bytes.extracting(first: try piece.result.get()))
+      try unsafe use(piece.bytes.span.bytes.extracting(first: try piece.result.get()))
       pieces.recycle(piece.bytes)
     }
   }

@@ -37,7 +37,7 @@ package enum DarknetExporter: Exporter {
     }
     try writing.checkReplacing([path, weightsPath])
     var configuration = try AtomicFile(path: path)
-    try configuration.append(Array(plan.text.utf8).span.bytes)
+    try unsafe configuration.append(Array(plan.text.utf8).span.bytes)
     var weights = try AtomicFile(path: weightsPath)
     try writer.write(to: &weights, writing.cancellation)
     try weights.commit(replacing: !writing.noClobber)

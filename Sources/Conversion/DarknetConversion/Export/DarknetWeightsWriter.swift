@@ -62,7 +62,7 @@ struct DarknetWeightsWriter {
   func write(
     to file: inout AtomicFile, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) {
-    try file.append(DarknetWeightsHeader.bytes(fork: fork).span.bytes)
+    try unsafe file.append(DarknetWeightsHeader.bytes(fork: fork).span.bytes)
     var stream = WeightStream(cancellation)
     for tensor in tensors {
       try stream.write(tensor) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }

@@ -152,7 +152,7 @@ extension SplitMix64 {
     var bytes = [UInt8](repeating: 0, count: count * 4)
     let scale = (range.upperBound - range.lowerBound) / Float(1 << 24)
     var span = bytes.mutableSpan
-    var target = span.mutableBytes
+    var target = unsafe span.mutableBytes
     for index in 0..<count {
       let number = range.lowerBound + Float(next() >> 40) * scale
       target.storeBytes(

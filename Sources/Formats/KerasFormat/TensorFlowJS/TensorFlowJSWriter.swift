@@ -96,7 +96,7 @@ package struct TensorFlowJSWriter: ~Copyable {
     precondition(count == byteCount, "weights are missing")
     var file = try AtomicFile(path: modelPath)
     let text = Array(model.text().utf8)
-    try file.append(text.span.bytes)
+    try unsafe file.append(text.span.bytes)
     var paths = [modelPath]
     for shard in shards {
       guard let part = shard.file.take() else { continue }

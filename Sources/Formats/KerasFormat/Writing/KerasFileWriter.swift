@@ -58,7 +58,7 @@ package struct KerasFileWriter: ~Copyable {
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight() throws(WeighbridgeError) {
     let bytes = try template.bytes(before: next)
-    try append(bytes.span.bytes)
+    try unsafe append(bytes.span.bytes)
     next += 1
   }
 
@@ -77,7 +77,7 @@ package struct KerasFileWriter: ~Copyable {
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     precondition(next == weights.count, "weights are missing")
     let bytes = try template.bytes(before: next)
-    try append(bytes.span.bytes)
+    try unsafe append(bytes.span.bytes)
     if let file = file.take() { try file.commit(replacing: replacing) }
     if var archive = archive.take() {
       try archive.end()
@@ -105,7 +105,7 @@ package struct KerasFileWriter: ~Copyable {
     for (name, json) in members {
       let text = Array(json.text().utf8)
       try archive.begin(name, byteCount: text.count)
-      try archive.append(text.span.bytes)
+      try unsafe archive.append(text.span.bytes)
       try archive.end()
     }
     try archive.begin(KerasArchive.weightsName, byteCount: weightSize)

@@ -82,7 +82,7 @@ extension TensorBundle {
       let size = try cursor.varint(bytes)
       var number: [UInt8] = []
       number.append(littleEndian: size, byteCount: size <= UInt32.max ? 4 : 8)
-      checksum.update(number.span.bytes)
+      unsafe checksum.update(number.span.bytes)
       sizes.append(size)
     }
     checksum.update(bytes.extracting(try cursor.skip(4, in: bytes)))

@@ -39,7 +39,9 @@ package struct ObjectGraph: Sendable {
         throw .malformed("has \(strings.count) object graphs, expected one")
       }
       let message = strings[0]
-      do throws(WeighbridgeError) { return try ObjectGraph(message.span.bytes).objects } catch {
+      do throws(WeighbridgeError) {
+        return try unsafe ObjectGraph(message.span.bytes).objects
+      } catch {
         throw WeighbridgeError(error.code, error.reason)  // the offset is that in the string
       }
     }
