@@ -8,7 +8,18 @@ from table import NOTE, STRUCTS, camel, flags, literal, options
 PROGRAM_TYPES = {
     "path": "String?", "text": "String?", "count": "Int?", "bytes": "SizeArgument?", "seed": "UInt64?",
     "number": "Double?", "shapes": "[InputShapeArgument]", "numbers": "[FixedInputArgument]",
-    "sizes": "SizesArgument?", "enum": "EnumArgument<{enum}>?",
+    "sizes": "SizesArgument?", "enum": "EnumArgument<{enum}>?", "json": "String?", "paths": "[String]",
+    "texts": "NamesArgument?", "reals": "NumbersArgument?",
+}
+
+
+#: The program's names of options that have several words, by their names in the table.
+OPTION_FLAGS = {
+    o["name"]: "--" + flags(o)[0] for struct in STRUCTS for o in options(struct, "program") if "_" in o["name"]}
+#: The numbers that an option takes, and what others are.
+RANGES = {
+    "from 0 to 1": "!(0...1 ~= {})", "above 0": "!({0} > 0 && {0}.isFinite)",
+    "above 0, at most 1": "!({0} > 0 && {0} <= 1)", "any": "{}.isNaN",
 }
 
 
@@ -16,13 +27,18 @@ def program_name(option):
     """The argument `name:`, unless the name of the property gives it."""
     names = [f'.customLong("{flag}")' for flag in flags(option)]
     own = re.sub("([A-Z])", r"-\1", camel(option["name"])).lower()  # as ArgumentParser makes it
+    if option.get("short"):
+        return ["    name: .shortAndLong,"]
     if flags(option) == [own]:
         return []
     return ["    name: " + (names[0] if len(names) == 1 else "[" + ", ".join(names) + "]") + ","]
 
 
 def program_help(option):
-    help = option["help"]
+    # Other options are named as in the program.
+    help = re.sub(r"\b[a-z]+(_[a-z]+)+\b", lambda name: OPTION_FLAGS.get(name[0], name[0]), option["help"])
+    if "note" in option:
+        help += " " + option["note"]
     if option["type"] in ("shapes", "numbers"):
         help += " May be given several times."
     if "value" not in option:
@@ -39,6 +55,9 @@ def program_property(option):
     if kind == "flag":
         lines = ["  @Flag(", *program_name(option), *program_help(option)]
         return lines[:-1] + [lines[-1] + ")", f"  var {name} = false", ""]
+    if kind == "switch" and not option["name"].startswith("with_"):
+        lines = ["  @Flag(", "    inversion: .prefixedNo,", *program_name(option), *program_help(option)]
+        return lines[:-1] + [lines[-1] + ")", f"  var {name}: Bool?", ""]
     if kind == "switch":
         bare = option["name"].replace("with_", "").replace("_", "-")
         lines = ["  @Flag(", *program_name(option), *program_help(option)]
@@ -47,7 +66,10 @@ def program_property(option):
             f'  @Flag(name: .customLong("without-{bare}"), help: "The opposite of --with-{bare}.")',
             f"  var {name.replace('with', 'without')} = false", ""]
     type = PROGRAM_TYPES[kind].format(**option)
-    lines = ["  @Option(", *program_name(option), *program_help(option)]
+    if option.get("fraction"):
+        type = "FractionArgument?"
+    parsing = ["    parsing: .upToNextOption,"] if kind == "paths" else []
+    lines = ["  @Option(", *program_name(option), *parsing, *program_help(option)]
     if "value" not in option:
         lines[-1] += ")"
     default = " = []" if type.startswith("[") else ""
@@ -84,7 +106,7 @@ def program_checks(entries):
     lines = []
     for option in entries:
         name = camel(option["name"])
-        if option["type"] == "switch":
+        if option["type"] == "switch" and option["name"].startswith("with_"):
             other = name.replace("with", "without")
             bare = option["name"].replace("with_", "").replace("_", "-")
             lines += [
@@ -97,13 +119,17 @@ def program_checks(entries):
                 f"    if let twice = {all}.first(where: {{ !names.insert($0.name).inserted }}) {{",
                 f'      throw ValidationError("--{flags(option)[0]} gives the input \\(twice.name) twice")', "    }"]
         if option["type"] == "count" and not option.get("for"):
+            minimum = option.get("minimum", 1)
             lines += [
-                f"    if let {name}, {name} < 1 {{ "
-                + f'throw ValidationError("--{flags(option)[0]} must be 1 or more") }}']
+                f"    if let {name}, {name} < {minimum} {{ "
+                + f'throw ValidationError("--{flags(option)[0]} must be {minimum} or more") }}']
         if option["type"] == "number":
+            range = option.get("range", "from 0 to 1")
+            condition = RANGES[range].format(name + (".value" if option.get("fraction") else ""))
+            words = "a number" if range == "any" else f"a number {range}"
             lines += [
-                f"    if let {name}, !(0...1 ~= {name}) {{",
-                f'      throw ValidationError("--{flags(option)[0]} takes a number from 0 to 1")', "    }"]
+                f"    if let {name}, {condition} {{",
+                f'      throw ValidationError("--{flags(option)[0]} takes {words}")', "    }"]
     return ["  func validate() throws {", *lines, "  }", ""] if lines else []
 
 
@@ -124,7 +150,7 @@ def program_file(group, struct, property, help, import_names=("ArgumentParser", 
     return "\n".join(lines + ["    return options", "  }", "}"]) + "\n"
 
 
-#: Options that several commands have in other combinations than their structs: group, options, what they are.
+#: Options that are not read into a struct of the library: group, options, what they are.
 GROUPS = {
     "ThreadOptions": ("RunOptions", ["threads"], "The number of threads."),
     "EngineOptions": ("RunOptions", ["engine"], "The engine."),
@@ -133,15 +159,31 @@ GROUPS = {
     "OriginalOptions": ("VerifyOptions", ["against"], "The file that a model was made of."),
     "ReferenceOptions": (
         "VerifyOptions", ["reference_inputs", "reference_outputs"], "Reference arrays from the original framework."),
+    "StylizingOptions": ("StylizeOptions", None, "How images are transformed."),
+    "PairingOptions": ("CompareOptions", None, "What is compared of two models."),
+    "BudgetOptions": (
+        "CompactOptions", None, "The budget of a compaction, and the examples for calibrating and measuring it."),
+    "EditingOptions": ("MetadataOptions", None, "Where changed metadata go."),
+    "IndexingOptions": ("IndexOptions", None, "How an index of images is updated."),
+    "RankingOptions": ("SimilarOptions", None, "How images are ranked by their features."),
+    "LayoutOptions": ("SearchOptions", ["layout", "like", "aspect"], "The wanted layout."),
+    "CostOptions": ("SearchOptions", ["classes", "max_cost", "weights", "top"], "What a difference costs."),
+    "ReportingOptions": ("ReportOptions", None, "What a report contains."),
 }
+
+
+def modules(option):
+    """The modules with the enumeration of an option."""
+    if option["type"] != "enum":
+        return ()
+    return ("ImageSearch",) if option["enum"] == "FeatureDistance" else ("GraphIR", "Vision", "Weighbridge")
 
 
 def group_file(group):
     """A group of flags without a struct of options."""
     struct, names, help = GROUPS[group]
-    entries = [o for o in STRUCTS[struct]["options"] if o["name"] in names]
-    imports = sorted({"ArgumentParser"} | {
-        module for o in entries if o["type"] == "enum" for module in ("GraphIR", "Vision", "Weighbridge")})
+    entries = [o for o in options(struct, "program") if names is None or o["name"] in names]
+    imports = sorted({"ArgumentParser"} | {module for o in entries for module in modules(o)})
     lines = [f"// {NOTE}", "", *(f"import {name}" for name in imports), ""]
     lines += [f"/// {help}", f"struct {group}: ParsableArguments {{"]
     for option in entries:
@@ -153,7 +195,7 @@ def repetition_file():
     repeated, former = [], {}
     for struct in STRUCTS:
         for option in options(struct, "program"):
-            if option["type"] in ("shapes", "numbers"):
+            if option["type"] in ("shapes", "numbers", "paths"):
                 repeated.append(flags(option)[0])
             old = option.get("was", {}).get("flag")
             others = flags(option)[1:] + ([old] if old else [])

@@ -36,6 +36,8 @@ struct Compact: CancellableCommand {
   @OptionGroup var threading: ThreadOptions
   @OptionGroup var general: GeneralOptions
 
+  func validate() throws { try budget.check() }
+
   func run(_ cancellation: Cancellation) throws {
     let model = try description.describedModel(file, source)
     let compacted = try budget.compacted(

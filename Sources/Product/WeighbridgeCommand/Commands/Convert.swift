@@ -52,6 +52,7 @@ struct Convert: CancellableCommand {
     guard compact || !budget.isGiven else {
       throw ValidationError("a budget and examples need --compact")
     }
+    try budget.check()
     guard referenceBy == nil || references.referenceInputs != nil else {
       throw ValidationError("--reference-by needs --reference-inputs and --reference-outputs")
     }

@@ -20,22 +20,15 @@ struct Diff: CancellableCommand {
   @Argument(help: "Another one.")
   var second: String
 
-  @Flag(help: "Pair layers by their names, and compare names too.")
-  var names = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Run both on these arrays and compare the outputs too.", valueName: "file"))
-  var inputs: String?
-
+  @OptionGroup var pairing: PairingOptions
   @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var general: GeneralOptions
 
   func run(_ cancellation: Cancellation) throws {
     var options = ComparisonOptions()
-    options.usesNames = names
-    options.inputs = try inputs.map { try ArrayFile.read($0) }
+    options.usesNames = pairing.names
+    options.inputs = try pairing.inputs.map { try ArrayFile.read($0) }
     options.run = general.runOptions(cancellation, threads: checking.threading)
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions

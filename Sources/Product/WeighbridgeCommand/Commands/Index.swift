@@ -29,8 +29,7 @@ struct Index: CancellableCommand {
     help: ArgumentHelp("The index; made when it is not there.", valueName: "photos.db"))
   var output: String
 
-  @Flag(help: "Empty an index of another model, other options or another version.")
-  var rebuild = false
+  @OptionGroup var indexing: IndexingOptions
 
   @Flag(help: "Name each file on standard error when it is done.")
   var progress = false
@@ -44,7 +43,7 @@ struct Index: CancellableCommand {
       throw WeighbridgeError.missing("is not a folder").at(file: folder)
     }
     let analyzer = try analysis.analyzer(model, source.readOptions, cancellation, general)
-    let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
+    let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: indexing.rebuild)
     let folderUpdate = FolderUpdate(
       analyzer: analyzer, threads: analysis.preparation.threading.threads,
       cancellation: cancellation, general: general, printsFiles: progress)

@@ -28,23 +28,19 @@ struct MetadataCommand: GeneralCommand {
   @Option(help: ToleranceArgument.help)
   var tolerance: ToleranceArgument?
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("Where the changed file goes; by default in place.", valueName: "file"))
-  var output: String?
-
+  @OptionGroup var editing: EditingOptions
   @OptionGroup var general: GeneralOptions
 
   func run() throws {
-    if !set.isEmpty || !unset.isEmpty || tolerance != nil || output != nil {
-      try Metadata.edit(file, writingTo: output, tolerance: tolerance?.tolerance) {
+    if !set.isEmpty || !unset.isEmpty || tolerance != nil || editing.output != nil {
+      try Metadata.edit(file, writingTo: editing.output, tolerance: tolerance?.tolerance) {
         (description) throws(WeighbridgeError) in
         for pair in set { try Metadata.set(pair.key, to: pair.value, in: &description) }
         for key in unset { try Metadata.set(key, to: nil, in: &description) }
       }
       guard general.json else { return }
     }
-    let description = try Metadata.read(output ?? file)
+    let description = try Metadata.read(editing.output ?? file)
     Console.printLine(
       general.json ? description.json.text(indented: true) : description.text)
   }

@@ -32,19 +32,8 @@ struct ReportCommand: CancellableCommand {
 
   @OptionGroup var writing: WritingOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "A JPEG or PNG picture in which detectors look for objects, and which classifiers classify.",
-      valueName: "picture"))
-  var image: String?
-
+  @OptionGroup var reporting: ReportingOptions
   @OptionGroup var original: OriginalOptions
-
-  @Flag(help: "Leave verifying out, which takes a run of the slow reference engine.")
-  var noVerify = false
-
-  @Flag(help: "Leave out how long the layers of a run take.")
-  var noProfile = false
 
   @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
@@ -56,7 +45,7 @@ struct ReportCommand: CancellableCommand {
 
   func validate() throws {
     guard files.count <= 2 else { throw ValidationError("a report shows one model or two") }
-    guard !noVerify || original.against == nil else {
+    guard !reporting.noVerify || original.against == nil else {
       throw ValidationError("--against is for verifying, which --no-verify leaves out")
     }
   }
@@ -93,8 +82,8 @@ struct ReportCommand: CancellableCommand {
     _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> ReportOptions {
     var options = ReportOptions()
-    options.verifies = !noVerify
-    options.profiles = !noProfile
+    options.verifies = !reporting.noVerify
+    options.profiles = !reporting.noProfile
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
     options.verification.against = original.against
@@ -104,7 +93,7 @@ struct ReportCommand: CancellableCommand {
     options.verification.run = general.runOptions(
       cancellation, threads: checking.threading, progress: progress)
     options.detection = detection.options
-    if let image {
+    if let image = reporting.image {
       options.image = .init(name: FilePath(image).name, image: try Image(contentsOf: image))
     }
     options.wording = { $0.namingOptions }

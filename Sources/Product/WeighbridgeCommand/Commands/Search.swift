@@ -38,23 +38,9 @@ struct Search: CancellableCommand {
 
   @OptionGroup(title: "Layout") var layout: LayoutOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The classes that count for the presence, with commas between them; all unless given.",
-      valueName: "label,..."))
-  var classes: NamesArgument?
+  @OptionGroup(title: "Layout") var objects: ObjectOptions
 
-  @Option(help: ArgumentHelp("Images must cost less.", valueName: "x"))
-  var maxCost = 5.0
-
-  @Option(
-    help: ArgumentHelp(
-      "The weights of presence, relative position, size and relative size; 2,1.5,1,0.5 unless given.",
-      valueName: "p,r,s,o"))
-  var weights: NumbersArgument?
-
-  @Option(help: ArgumentHelp("The most images that are shown; all unless given.", valueName: "n"))
-  var top: Int?
+  @OptionGroup var cost: CostOptions
 
   @Option(
     name: .shortAndLong,
@@ -67,9 +53,10 @@ struct Search: CancellableCommand {
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    guard !maxCost.isNaN else { throw ValidationError("--max-cost takes a number") }
-    if let top, top < 1 { throw ValidationError("--top must be 1 or more") }
-    if let weights, weights.values.count != 4 || weights.values.contains(where: { $0 < 0 }) {
+    try layout.check(objects)
+    if let weights = cost.weights,
+      weights.values.count != 4 || weights.values.contains(where: { $0 < 0 })
+    {
       throw ValidationError("--weights takes four numbers, none negative")
     }
     if let output, ImageFormat(fileName: output) == nil {
@@ -87,14 +74,14 @@ struct Search: CancellableCommand {
     ) { (index) throws(WeighbridgeError) in
       try index.checkHasDetections()
     }
-    var query = CompositionQuery(try layout.composition(source))
-    query.classes = classes?.names
-    query.maximumCost = maxCost
-    if let values = weights?.values {
+    var query = CompositionQuery(try layout.composition(objects, source))
+    query.classes = cost.classes?.names
+    query.maximumCost = cost.maxCost ?? query.maximumCost
+    if let values = cost.weights?.values {
       query.weights = CompositionWeights(
         presence: values[0], relativePosition: values[1], size: values[2], relativeSize: values[3])
     }
-    query.maximumCount = top
+    query.maximumCount = cost.top
     let results = try source.index.search(query, threads: analysis.preparation.threading.threads)
     if general.json {
       Console.printLine(JSONValue.array(results.map(\.json)).text(indented: true))

@@ -33,11 +33,7 @@ struct Similar: CancellableCommand {
       """, valueName: "file"))
   var model: String?
 
-  @Option(help: "The distance: cosine or euclidean.")
-  var metric = EnumArgument<FeatureDistance>(value: .cosine)
-
-  @Option(help: ArgumentHelp("How many images are shown for each query.", valueName: "n"))
-  var top = 10
+  @OptionGroup var ranking: RankingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -51,10 +47,6 @@ struct Similar: CancellableCommand {
   @OptionGroup(title: "Source") var reading: SourceOptions
   @OptionGroup var general: GeneralOptions
 
-  func validate() throws {
-    guard top >= 1 else { throw ValidationError("--top must be 1 or more") }
-  }
-
   func run(_ cancellation: Cancellation) throws {
     var hasProblems = false
     let source = try IndexSource(
@@ -63,12 +55,13 @@ struct Similar: CancellableCommand {
     ) { (index) throws(WeighbridgeError) in
       try index.checkHasFeatures()
     }
+    let metric = ranking.metric?.value ?? .cosine
     let search = SimilaritySearch(
-      source: source, table: try source.index.featureTable(), metric: metric.value, top: top,
-      general: general)
+      source: source, table: try source.index.featureTable(), metric: metric,
+      top: ranking.top ?? 10, general: general)
     let results = try search.run(queries)
     if let plot {
-      try SimilarityPlots(folder: plot, metric: metric.value).write(results, search.table)
+      try SimilarityPlots(folder: plot, metric: metric).write(results, search.table)
     }
     if hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
   }

@@ -28,34 +28,14 @@ struct Stylize: CancellableCommand {
       "Where the new image goes (.png or .jpg), or a folder for several.", valueName: "out.png"))
   var output: String
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      The scale of the output, also as a fraction such as 1/255: an 8-bit component x is x times \
-      this plus --output-bias. By default from the metadata, else from the last activation, else 1.
-      """, valueName: "x"))
-  var outputScale: FractionArgument?
-
-  @Option(help: ArgumentHelp("See --output-scale; 0 by default.", valueName: "x"))
-  var outputBias: Double?
-
-  @Option(
-    help: ArgumentHelp(
-      "The most pixels along a side of a tile; 512 by default.", valueName: "pixels"))
-  var tile: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "The fewest pixels that neighboring tiles share; 64 by default.", valueName: "pixels"))
-  var overlap: Int?
-
+  @OptionGroup var stylizing: StylizingOptions
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    guard outputBias == nil || outputScale != nil else {
+    guard stylizing.outputBias == nil || stylizing.outputScale != nil else {
       throw ValidationError("--output-bias needs --output-scale")
     }
   }
@@ -92,9 +72,11 @@ struct Stylize: CancellableCommand {
     _ imageCount: Int, _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> Stylizer {
     var options = StylizeOptions()
-    options.output = outputScale.map { OutputScale(scale: $0.value, bias: outputBias ?? 0) }
-    options.tile = tile ?? options.tile
-    options.overlap = overlap ?? min(options.overlap, options.tile / 2)
+    options.output = stylizing.outputScale.map {
+      OutputScale(scale: $0.value, bias: stylizing.outputBias ?? 0)
+    }
+    options.tile = stylizing.tile ?? options.tile
+    options.overlap = stylizing.overlap ?? min(options.overlap, options.tile / 2)
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
     return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Stylizer(model, options: options)

@@ -5,8 +5,7 @@ import ArgumentParser
 enum RepeatedOptions {
   /// The options of commands that may be given several times and are not in the table.
   private static let others: Set<String> = [
-    "input-name", "output-name", "input-description", "output-description", "calibration",
-    "evaluation", "object",
+    "input-name", "output-name", "input-description", "output-description", "object",
   ]
 
   /// The options with the same names as others that may be given several times.

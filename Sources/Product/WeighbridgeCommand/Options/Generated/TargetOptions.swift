@@ -90,7 +90,7 @@ struct TargetOptions: ParsableArguments {
   @Flag(
     help: """
       Let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite model \
-      (with_nms), as Google's own detectors do, instead of built-in operators.
+      (--with-nms), as Google's own detectors do, instead of built-in operators.
       """)
   var detectionPostprocess = false
 

@@ -29,52 +29,35 @@ struct NamesArgument: ExpressibleByArgument {
   }
 }
 
-/// The options for the wanted layout.
-struct LayoutOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      The wanted objects: a JSON list of {"label", "x", "y", "width", "height"} in the unit square \
-      from the upper left corner.
-      """, valueName: "file.json"))
-  var layout: String?
-
+/// The wanted objects that are given one by one.
+struct ObjectOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A wanted object, in the same numbers. May be given several times.",
       valueName: "label:x,y,width,height"))
   var object: [ObjectArgument] = []
+}
 
-  @Option(
-    help: ArgumentHelp(
-      "An image whose own detections are the wanted objects.", valueName: "image"))
-  var like: String?
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      The width over the height of the image that --layout or --object describe, also 4/3; 1 \
-      unless given.
-      """, valueName: "x"))
-  var aspect: FractionArgument?
-
-  func validate() throws {
-    let ways = [layout != nil, !object.isEmpty, like != nil].filter { $0 }.count
+extension LayoutOptions {
+  /// Throws unless the objects are given in one way.
+  func check(_ objects: ObjectOptions) throws {
+    let ways = [layout != nil, !objects.object.isEmpty, like != nil].filter { $0 }.count
     guard ways == 1 else {
       throw ValidationError("say what is wanted by one of --layout, --object and --like")
     }
     guard aspect == nil || like == nil else {
       throw ValidationError("--aspect is for --layout and --object; an image has its own")
     }
-    if let aspect, !(aspect.value > 0) { throw ValidationError("--aspect takes a number above 0") }
   }
 
   /// Returns the wanted objects.
-  func composition(_ source: IndexSource) throws(WeighbridgeError) -> Composition {
+  func composition(
+    _ objects: ObjectOptions, _ source: IndexSource
+  ) throws(WeighbridgeError) -> Composition {
     let ratio = aspect?.value ?? 1
     if let layout { return try Composition(layoutFile: layout, aspectRatio: ratio) }
     guard let like else {
-      return Composition(objects: object.map(\.object), aspectRatio: ratio)
+      return Composition(objects: objects.object.map(\.object), aspectRatio: ratio)
     }
     return try source.composition(like: like)
   }
