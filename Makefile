@@ -51,6 +51,7 @@
 #   make bench-conversion  converting compared with coremltools and tf2onnx, from PyPI; MODEL likewise
 #   make bench-inference   running models compared with onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
 #                          BENCH_OPTIONS for Benchmarks/Inference/measure.py
+#   make bench-reference   layers in the reference engine
 #   make bench-compact     the size of compacted models compared with other tools; COMPACT_MODELS selects some
 #   make bench-search      searching an index of 100,000 images, and indexing 1,000
 #   make bench-python      running models from Python compared with the program
@@ -61,7 +62,7 @@ SHELL := /bin/bash
 .PHONY: help demo build install test lint consumer generate format clean dependencies archives peers test-peers \
   test-pages test-random test-faults test-avx-vnni fuzz mutate sanitize studio test-studio manual docs packages packages-here \
   library install-library test-c test-c-valgrind test-c-sanitize test-python test-program test-cluster wheel test-wheel \
-  bench bench-files bench-inference bench-conversion bench-search bench-compact bench-python bench-cluster
+  bench bench-files bench-inference bench-reference bench-conversion bench-search bench-compact bench-python bench-cluster
 
 PREFIX ?= /usr/local
 PYTHON ?= python3

@@ -23,6 +23,9 @@ bench-inference: build $(inference)/models/done
 	    .build/benchmarks/release/FMAPeak; \
 	done
 
+bench-reference: build $(inference)/done
+	$(inference)/bin/python Benchmarks/Reference/measure.py $(program)
+
 bench-conversion: build .build/conversion/done
 	.build/conversion/bin/python Benchmarks/Conversion/measure.py $(program) $(MODEL)
 
