@@ -62,7 +62,8 @@ SHELL := /bin/bash
 .PHONY: help demo build install test lint consumer generate format clean dependencies archives peers test-peers \
   test-pages test-random test-faults test-avx-vnni fuzz mutate sanitize studio test-studio manual docs packages packages-here \
   library install-library test-c test-c-valgrind test-c-sanitize test-python test-program test-cluster wheel test-wheel \
-  bench bench-files bench-inference bench-reference bench-conversion bench-search bench-compact bench-python bench-cluster
+  bench bench-files bench-inference bench-reference bench-conversion bench-search bench-compact bench-python \
+  bench-cluster
 
 PREFIX ?= /usr/local
 PYTHON ?= python3

@@ -1,5 +1,7 @@
 """The structs of the C header, and how the library reads them."""
 
+import sys
+
 from table import C_TAIL, NOTE, STRUCTS, TARGETS, camel, has_file, options, singular, snake, wrapped
 
 
@@ -48,7 +50,17 @@ def c_struct(struct):
     return lines + [f"}} {snake(struct)};", ""]
 
 
+def check_order(struct):
+    """Members that a version added follow those of the version before, whose programs have a shorter struct."""
+    versions = [o.get("since", "0.2") for o in options(struct, "c")]
+    for option, version, earlier in zip(options(struct, "c")[1:], versions[1:], versions):
+        if version < earlier:
+            sys.exit(f"{struct}: {option['name']} follows a member of version {earlier}; a new one comes last")
+
+
 def header(text):
+    for struct in STRUCTS:
+        check_order(struct)
     begin, end = "// Generated from Schemas/options.json: begin.\n", "// Generated: end.\n"
     lines = [line for struct in STRUCTS for line in c_struct(struct)]
     head, rest = text.split(begin)
