@@ -1,3 +1,4 @@
+package import Bytes
 package import FlatBuffers
 
 /// The padding of a window, by its number in the schema.
@@ -148,18 +149,18 @@ package struct TFLiteBuiltinOptions: Hashable, Sendable {
   package static func split(count: Int) -> Self { Self(79, [0: .int(count)]) }
 
   /// `CastOptions`.
-  package static func cast(from old: TFLiteElementType, to new: TFLiteElementType) -> Self {
-    Self(37, [0: .byte(old.rawValue), 1: .byte(new.rawValue)])
+  package static func cast(from old: ElementType, to new: ElementType) -> Self {
+    Self(37, [0: .byte(old.tfliteNumber), 1: .byte(new.tfliteNumber)])
   }
 
   /// `ArgMaxOptions` and `ArgMinOptions`.
-  package static func argument(_ builtin: TFLiteBuiltin, _ type: TFLiteElementType) -> Self {
-    Self(builtin == .argMin ? 57 : 40, [0: .byte(type.rawValue)])
+  package static func argument(_ builtin: TFLiteBuiltin, _ type: ElementType) -> Self {
+    Self(builtin == .argMin ? 57 : 40, [0: .byte(type.tfliteNumber)])
   }
 
   /// `ShapeOptions`.
-  package static func shape(_ type: TFLiteElementType) -> Self {
-    Self(55, [0: .byte(type.rawValue)])
+  package static func shape(_ type: ElementType) -> Self {
+    Self(55, [0: .byte(type.tfliteNumber)])
   }
 
   /// `OneHotOptions`.

@@ -46,7 +46,8 @@ extension TFLiteNormalization {
 
 extension TFLiteAssociatedFile {
   var table: FlatBufferTable {
-    var table = FlatBufferTable([0: .string(name), 2: .byte(kind.rawValue)])
+    var table = FlatBufferTable([0: .string(name)])
+    if let kind { table.fields[2] = .byte(kind.rawValue) }
     if let summary { table.fields[1] = .string(summary) }
     return table
   }

@@ -50,6 +50,7 @@ package struct TFLiteTensorMetadata: Hashable, Sendable {
     case boxes
   }
 
+  /// Empty where a file does not state it.
   package let name: String
   package var summary: String?
   package var content = Content.feature
@@ -71,7 +72,7 @@ package struct TFLiteImage: Hashable, Sendable {
   }
 
   package let colorSpace: ColorSpace
-  /// The size in pixels; `nil` where it is dynamic.
+  /// The size in pixels; `nil` where it is dynamic or not stated.
   package let width, height: Int?
 
   package init(_ colorSpace: ColorSpace, width: Int?, height: Int?) {
@@ -102,9 +103,12 @@ package struct TFLiteAssociatedFile: Hashable, Sendable {
 
   package let name: String
   package let summary: String?
-  package let kind: Kind
+  /// `nil` for another one.
+  package let kind: Kind?
+  /// The language of its contents; `nil` if it is not stated.
+  package var locale: String?
 
-  package init(name: String, summary: String?, kind: Kind) {
+  package init(name: String, summary: String?, kind: Kind?) {
     (self.name, self.summary, self.kind) = (name, summary, kind)
   }
 }

@@ -1,3 +1,4 @@
+package import Bytes
 package import FlatBuffers
 
 /// How integers stand for numbers: each for `(q - zeroPoint) * scale`.
@@ -26,7 +27,7 @@ package struct TFLiteQuantization: Hashable, Sendable {
 /// A tensor of a TFLite model.
 package struct TFLiteTensor: Hashable, Sendable {
   package let name: String
-  package let type: TFLiteElementType
+  package let type: ElementType
   /// Its sizes; `nil` where a size is dynamic.
   package let shape: [Int?]
   /// The position of its elements in the model's data; `nil` for a computed tensor.
@@ -36,7 +37,7 @@ package struct TFLiteTensor: Hashable, Sendable {
   /// Whether it keeps its elements from one operator to the next, and begins with zeros.
   package var isVariable = false
 
-  package init(name: String, type: TFLiteElementType, shape: [Int?], data: Int?) {
+  package init(name: String, type: ElementType, shape: [Int?], data: Int?) {
     (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
   }
 }
@@ -191,7 +192,8 @@ extension TFLiteGraph {
 extension TFLiteTensor {
   fileprivate var table: FlatBufferTable {
     var table = FlatBufferTable([
-      0: .ints(shape.map { $0 ?? 1 }), 1: .byte(type.rawValue), 2: .int(data.map { $0 + 1 } ?? 0),
+      0: .ints(shape.map { $0 ?? 1 }), 1: .byte(type.tfliteNumber),
+      2: .int(data.map { $0 + 1 } ?? 0),
       3: .string(name), 8: .bool(true),
     ])
     if isVariable { table.fields[5] = .bool(true) }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension TFLiteBuiltin {
   /// The lowest version of the operator that takes inputs of these types and shapes, as
   /// TensorFlow's own converter chooses it.
@@ -27,7 +29,7 @@ extension TFLiteBuiltin {
     }
   }
 
-  private func version(of type: TFLiteElementType) -> Int {
+  private func version(of type: ElementType) -> Int {
     switch (self, type) {
     case (.broadcastTo, _): 2
     case (.add, .int64), (.subtract, .int64): 4

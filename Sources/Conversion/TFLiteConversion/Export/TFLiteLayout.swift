@@ -131,7 +131,7 @@ private struct TFLiteGraphLayout {
     _ name: String, _ type: ElementType, _ shape: [Int?], _ data: Int? = nil
   ) -> Int {
     tensors.append(
-      TFLiteTensor(name: name, type: TFLiteElementType(type), shape: shape, data: data))
+      TFLiteTensor(name: name, type: type, shape: shape, data: data))
     positions[name] = tensors.count - 1
     return tensors.count - 1
   }

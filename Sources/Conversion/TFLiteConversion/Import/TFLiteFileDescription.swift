@@ -6,7 +6,7 @@ import TFLiteFormat
 /// The description of a model in its file: TFLite Metadata, and the files behind the model.
 struct TFLiteFileDescription {
   private let file: TFLiteFile
-  private let metadata: TFLiteFile.Metadata?
+  private let metadata: TFLiteMetadata?
   private let files: [String: [UInt8]]
 
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
@@ -61,7 +61,7 @@ struct TFLiteFileDescription {
   /// The names of the classes, from the first file with them.
   private func labels(_ provenance: inout Provenance) throws(WeighbridgeError) -> [String] {
     let stated = (metadata?.outputs ?? []).flatMap(\.files) + (metadata?.files ?? [])
-    let candidates = stated.filter(\.hasLabels)
+    let candidates = stated.filter { $0.kind == .axisLabels }
     guard let choice = candidates.first(where: { $0.locale == nil }) ?? candidates.first else {
       return []
     }
@@ -79,13 +79,15 @@ struct TFLiteFileDescription {
   }
 }
 
-extension TFLiteFile.Feature {
+extension TFLiteTensorMetadata {
   /// How an image becomes an input of a type; `nil` if it is none, or if its normalization is not
   /// that of an image here.
   fileprivate func image(_ type: TensorType) -> ImageInput? {
-    guard let colorSpace, type.rank == 4, let channels = type.shape[3].value else { return nil }
+    guard case .image(let image) = content, type.rank == 4, let channels = type.shape[3].value
+    else { return nil }
+    let (means, deviations) = (normalization?.means ?? [], normalization?.deviations ?? [])
     let color: ImageInput.ColorOrder
-    switch (colorSpace, channels) {
+    switch (image.colorSpace, channels) {
     case (.rgb, 3): color = .rgb
     case (.grayscale, 1): color = .gray
     default: return nil

@@ -15,7 +15,7 @@ enum TFLiteRounding {
 /// Quantized tensors: integers with a scale and a zero point. Computations use the numbers that they
 /// stand for, and results are rounded to the steps of their tensor, within the range of its type.
 extension TFLiteLayer {
-  private func quantization(_ tensor: Int) -> TFLiteFile.Quantization? {
+  private func quantization(_ tensor: Int) -> TFLiteQuantization? {
     scope.graph.tensors[tensor].quantization
   }
 
@@ -93,7 +93,7 @@ extension TFLiteLayer {
   /// Returns constant integers as the numbers that they stand for. Integers of 8 bits stay in the
   /// encoding of weights.
   private static func dequantized(
-    _ integers: Tensor, _ quantization: TFLiteFile.Quantization
+    _ integers: Tensor, _ quantization: TFLiteQuantization
   ) throws(WeighbridgeError) -> Tensor {
     let axis = quantization.scales.count > 1 ? quantization.axis : nil
     if let axis, integers.shape[axis] != quantization.scales.count {
@@ -121,7 +121,7 @@ extension TFLiteLayer {
 
   /// The only scale and zero point of a computed tensor.
   private func steps(
-    _ quantization: TFLiteFile.Quantization
+    _ quantization: TFLiteQuantization
   ) throws(WeighbridgeError) -> (scale: Double, zero: Double) {
     guard quantization.scales.count == 1, quantization.scales[0] > 0 else {
       throw unsupported(
@@ -133,7 +133,7 @@ extension TFLiteLayer {
 
   /// Returns computed integers as the numbers that they stand for.
   private mutating func dequantized(
-    _ value: SourceValue, _ quantization: TFLiteFile.Quantization, role: String
+    _ value: SourceValue, _ quantization: TFLiteQuantization, role: String
   ) throws(WeighbridgeError) -> SourceValue {
     let (scale, zero) = try steps(quantization)
     let wide = try apply(Cast(to: .float32), to: value, role: "\(role)/float")

@@ -49,12 +49,12 @@ extension TFLiteFile.Tensor {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for texts and other types without one.
   func elementType() throws(WeighbridgeError) -> ElementType {
     if isPacked { return .int8 }
-    guard let type = TFLiteElementType(rawValue: type) else {
+    guard let type = ElementType(tfliteNumber: type) else {
       throw .unsupported(
         "the tensor \(name) has elements of \(Self.typeName(self.type)), and only numbers of 8 "
           + "to 64 bits, integers of 4 bits and booleans can be read")
     }
-    return ElementType(type)
+    return type
   }
 
   /// Whether two elements are in one byte.
@@ -67,27 +67,6 @@ extension TFLiteFile.Tensor {
       22: "8-bit floating-point",
     ]
     return names[number] ?? "the type number \(number)"
-  }
-}
-
-extension ElementType {
-  init(_ type: TFLiteElementType) {
-    self =
-      switch type {
-      case .float16: .float16
-      case .bfloat16: .bfloat16
-      case .float32: .float32
-      case .float64: .float64
-      case .int8: .int8
-      case .int16: .int16
-      case .int32: .int32
-      case .int64: .int64
-      case .uint8: .uint8
-      case .uint16: .uint16
-      case .uint32: .uint32
-      case .uint64: .uint64
-      case .bool: .bool
-      }
   }
 }
 

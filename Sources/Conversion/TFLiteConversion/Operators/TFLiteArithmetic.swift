@@ -73,7 +73,7 @@ extension TFLiteBuilder {
     _ x: ExportOperand, to type: ElementType
   ) throws(WeighbridgeError) -> ExportOperand {
     try add(
-      .cast, x, options: .cast(from: .init(x.type.elementType), to: .init(type)),
+      .cast, x, options: .cast(from: x.type.elementType, to: type),
       as: TensorType(type, x.type.shape))
   }
 

@@ -46,7 +46,7 @@ extension TFLiteBuilder {
     shape.remove(at: operation.axis)
     var index = try add(
       builtin, self[0], scalar(Double(operation.axis)),
-      options: .argument(builtin, TFLiteElementType(indexType)), as: TensorType(indexType, shape))
+      options: .argument(builtin, indexType), as: TensorType(indexType, shape))
     if operation.keepDims { index = try expanded(index, operation.axis) }
     return isDirect ? index : try cast(index, to: operation.elementType)
   }

@@ -81,7 +81,7 @@ enum TFLiteReshaping {
       let type = builder.outputType.elementType
       guard type == .int32 || type == .int64 else { return nil }
       return try builder.add(
-        .shape, builder[0], options: .shape(TFLiteElementType(type)), as: builder.outputType)
+        .shape, builder[0], options: .shape(type), as: builder.outputType)
     },
   ]
 }

@@ -152,7 +152,7 @@ extension TFLiteFile.Tensor {
         .at(layer: "the tensor \(name)")
     }
     if let steps = try table.table(4, &budget) {
-      quantization = try TFLiteFile.Quantization(
+      quantization = try TFLiteQuantization(
         steps, tensor: name, rank: sizes.count, &budget)
     } else {
       quantization = nil
@@ -160,7 +160,7 @@ extension TFLiteFile.Tensor {
   }
 }
 
-extension TFLiteFile.Quantization {
+extension TFLiteQuantization {
   /// Returns `nil` where only the range of numbers is recorded.
   fileprivate init?(
     _ table: FlatBufferView, tensor: String, rank: Int, _ budget: inout FlatBufferBudget
@@ -187,9 +187,9 @@ extension TFLiteFile.Quantization {
     guard scales.count == 1 || (0..<rank).contains(axis) else {
       throw malformed("has scales along axis \(axis), and has \(rank) axes")
     }
-    self.scales = scales
-    self.zeroPoints = zeroPoints.isEmpty ? scales.map { _ in 0 } : zeroPoints
-    self.axis = axis
+    self.init(
+      scales: scales, zeroPoints: zeroPoints.isEmpty ? scales.map { _ in 0 } : zeroPoints,
+      axis: axis)
   }
 }
 

@@ -48,22 +48,12 @@ package struct TFLiteFile: Sendable {
     /// Its sizes; `nil` where one is only known when the model runs.
     package let shape: [Int?]
     package let buffer: Int
-    package let quantization: Quantization?
+    /// `nil` where its elements stand for themselves.
+    package let quantization: TFLiteQuantization?
     /// Whether operators change its elements from run to run.
     package let isVariable: Bool
     /// Whether only some of the elements are stored.
     package let isSparse: Bool
-  }
-
-  /// How integers are converted to the numbers that they stand for: the difference from the zero
-  /// point, times the scale.
-  package struct Quantization: Hashable, Sendable {
-    /// At least one.
-    package let scales: [Float]
-    /// One for each scale.
-    package let zeroPoints: [Int]
-    /// The axis whose indices have a scale each; with one scale, it has no meaning.
-    package let axis: Int
   }
 
   /// An operator of a graph.
