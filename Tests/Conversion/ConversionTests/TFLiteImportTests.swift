@@ -13,17 +13,13 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
 
   static let versions = ["1.15", "2.3", "2.15", "2.21"]
 
-  /// Networks whose shapes a converter wrote in operators that are not read as sizes.
-  static let refused = ["1.15/reshaping", "1.15/sequences"]
   /// Outputs in which an interpreter differs from those of other versions: that of 1.15 does not
   /// align corners of nearest neighbors, and reference kernels normalize over one channel less.
   private static let ownWays = [
     "1.15/resizing": "lambda_3/ResizeNearestNeighbor", "2.15/blocks": "lambda_2",
   ]
 
-  static let all = everything.filter { !refused.contains($0.description) }
-
-  static let everything = versions.flatMap { version in
+  static let all = versions.flatMap { version in
     Files.names(in: Paths.sample("TFLite/\(version)")).filter { $0.hasSuffix(".tflite") }
       .map { TFLiteSample(description: "\(version)/\($0.dropLast(7))") }
   }
@@ -77,13 +73,6 @@ struct TFLiteSample: CustomStringConvertible, Sendable {
   func outputs(_ sample: TFLiteSample) throws {
     let model = try Model(contentsOf: sample.path)
     try sample.expect(try model.run(sample.arrays("inputs")).outputs)
-  }
-
-  @Test("Shapes that operators compute are refused", arguments: TFLiteSample.refused)
-  func refusal(_ name: String) throws {
-    let error = failure { _ = try Model(contentsOf: Paths.sample("TFLite/\(name).tflite")) }
-    #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("known only when the model runs") == true, "\(error as Any)")
   }
 
   @Test("What the interpreter computed, .wbm computes too", arguments: TFLiteSample.all)

@@ -22,7 +22,8 @@ extension TFLiteReshaping {
     "RESHAPE": TFLiteReading(options: 17) { (layer) throws(WeighbridgeError) in
       let (input, stored) = (try layer.carried(), try layer.integers(0))
       var target = stored.map { SourceDimension.known($0) }
-      if let shape = try layer.optional(1) {
+      // TensorFlow 1 also writes matrices, which the interpreter takes no sizes from.
+      if let shape = try layer.optional(1), layer.type(shape).rank == 1 {
         guard let sizes = shape.dimensions else {
           throw layer.unsupported(
             "reshapes to a shape that is known only when the model runs, and only one that is "
@@ -31,7 +32,8 @@ extension TFLiteReshaping {
         target = sizes
       }
       if input.tensor == nil, case .dimensions(let sizes, _, let type) = input,
-        target.count <= 1, target.allSatisfy({ [-1, sizes.count].contains($0.number) })
+        target.isEmpty ? sizes.count == 1 : target.count == 1,
+        target.allSatisfy({ [-1, sizes.count].contains($0.number) })
       {
         return [.dimensions(sizes, isList: !target.isEmpty, as: type)]
       }

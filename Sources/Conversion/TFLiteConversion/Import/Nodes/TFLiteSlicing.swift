@@ -77,7 +77,9 @@ enum TFLiteSlicing {
         throw layer.malformed(
           "has \(layer.node.outputs.count) outputs, expected one for each of \(count) parts")
       }
-      if input.tensor == nil, case .dimensions(let sizes, true, let type) = input {
+      if input.tensor == nil, case .dimensions(let sizes, true, let type) = input,
+        sizes.count == count
+      {
         return sizes.map { .dimensions([$0], isList: false, as: type) }
       }
       let sizes = [Int](repeating: 1, count: count)
