@@ -539,6 +539,34 @@ def places():
     return g, {"x": g.random.normal(size=(3, 4, 5)), "k": numpy.array([-1, 2, -6])}
 
 
+def kernels():
+    """What kernels of other tools lack: whole numbers, booleans, negative indices, groups, many repetitions."""
+    g = Builder("kernels", 16)
+    x, k = g.input("x", ["batch", 3, 4, 4]), g.input("k", [5], INT64)
+    wholes = g.add("Cast", [x], to=INT64)
+    truths = g.add("Greater", [x, g.constant(0.0, numpy.float32)])
+    g.output(g.add("Gather", [x, g.constant([-1, 0])], name="picked", axis=1), ["batch", 2, 4, 4])
+    g.output(g.add("Gather", [x, k], name="chosen", axis=2), ["batch", 3, 5, 4])
+    g.output(g.add("Abs", [wholes], name="sizes"), ["batch", 3, 4, 4], INT64)
+    parts = [g.add("Cast", [part], to=FLOAT) for part in g.add(
+        "Split", [truths, g.constant([1, 3])], outputs=2, axis=3)]
+    g.output(g.add("Concat", parts[::-1], name="swapped", axis=3), ["batch", 3, 4, 4])
+    divisor = g.constant(1.25, numpy.float32)
+    g.output(g.add("Mod", [x, divisor], name="remainders", fmod=1), ["batch", 3, 4, 4])
+    g.output(g.add("TopK", [x, g.constant([2])], name="smallest", outputs=2, axis=1, largest=0)[0],
+             ["batch", 2, 4, 4])
+    doubled = g.add("Concat", [x, x], axis=1)
+    wide = g.add("Unsqueeze", [doubled, g.constant([2])])
+    g.output(g.add("Conv", [wide, g.numbers("kernel", 6, 2, 1, 2, 3)], name="volumes", group=3),
+             ["batch", 6, 1, 3, 2])
+    g.output(g.add("ConvTranspose", [x, g.numbers("other", 3, 2, 2, 2)], name="larger", group=3,
+                   strides=[2, 2]), ["batch", 6, 8, 8])
+    repeats = g.constant([1, 1, 41, 1], numpy.float32)
+    g.output(g.add("Resize", [x, "", repeats], name="repeated", mode="nearest", nearest_mode="floor",
+                   coordinate_transformation_mode="asymmetric"), ["batch", 3, 164, 4])
+    return g, {"x": 3 * g.random.normal(size=(2, 3, 4, 4)), "k": numpy.array([-4, 3, -1, 0, 2])}
+
+
 def defaults():
     """Weights among the inputs though the file's version need not, as PyTorch wrote: inputs with values."""
     g = Builder("defaults", 9, ir_version=4, weights_are_inputs=True)
@@ -687,7 +715,7 @@ def inputless():
 
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
-            inputless)
+            inputless, kernels)
 
 
 def main():

@@ -201,6 +201,15 @@ def reshape(shape):
         [operator([0, 1], [2])], [code(BUILTIN.RESHAPE)], [buffer(), buffer(data)]))
 
 
+def resizing(height, width):
+    data = numpy.array([height, width], numpy.int32).tobytes()
+    return packed(model(
+        [tensor("x", [1, 4, 4, 2]), tensor("s", [2], 1, schema.TensorType.INT32),
+         tensor("y", [1, 4, 4, 2])],
+        [operator([0, 1], [2], 0, 74, schema.ResizeNearestNeighborOptionsT())],
+        [code(BUILTIN.RESIZE_NEAREST_NEIGHBOR)], [buffer(), buffer(data)]))
+
+
 FILES = {
     "offset_outside": ("The root's offset leads out of the file.",
                        lambda: patched(PLAIN, 0, "I", 1 << 30)),
@@ -254,6 +263,7 @@ FILES = {
         operators=[operator([0, 1], [2], 0, 1, convolution(fusedActivationFunction=5))]))),
     "axis": ("A concatenation is along an axis beyond the rank.", lambda: concatenation(9)),
     "reshape": ("A reshape has a size below -1.", lambda: reshape([-7, 4])),
+    "resizing": ("An image is enlarged to billions of rows.", lambda: resizing(2**31 - 1, 4)),
     "scales_missing": ("Integers have no scale.", lambda: integers(None, quantization([1.0], [0]))),
     "scales_empty": ("Integers have a zero point and no scale.", lambda: integers(
         quantization([], [3]), quantization([1.0], [0]))),

@@ -81,6 +81,48 @@ struct TFLiteExportTests {
     #expect(unrolled.operators.filter { $0 == "logistic 1" }.count == 12)
   }
 
+  @Test("A step before the sequence clears the states that TFLite keeps from run to run")
+  func clearedStates() throws {
+    let recurrence = Recurrence(
+      isReversed: true, returnsSequences: true, hasInitialStates: false, mask: .none)
+    let (cleared, _) = try file(
+      lstm(recurrence), of: TensorType(.float32, [2, 5, 3]), weights: lstmWeights)
+    #expect(
+      cleared.operators == [
+        "reverse 1", "pad 1", "padWithValue 1", "sequenceLSTM 1", "stridedSlice 1", "reverse 1",
+      ])
+  }
+
+  @Test("Elements that single precision would confuse are found by the centers of pixels")
+  func manyRepetitions() throws {
+    for (factor, version) in [(2, 1), (40, 1), (41, 3), (82, 3)] {
+      let (repeated, _) = try file(
+        Upsampling(factors: [factor, 1], interpolation: .nearest, layout: .channelsLast),
+        of: TensorType(.float32, [1, 4, 4, 2]))
+      #expect(repeated.operators == ["resizeNearest \(version)"], "\(factor)")
+    }
+  }
+
+  @Test("Operators whose kernels lack a type are written as others, or refused")
+  func missingTypes() throws {
+    let whole = TensorType(.int64, [2, 3])
+    let (sizes, _) = try file(UnaryMath(.absolute), of: whole)
+    #expect(sizes.operators == ["negative 1", "maximum 1"])
+    let (parts, _) = try file(
+      Split(axis: 1, sizes: [1, 2]), of: TensorType(.bool, [2, 3]), outputs: 2)
+    #expect(parts.operators == ["stridedSlice 3", "stridedSlice 3"])
+    let refusal = failure {
+      _ = try file(ArgMax(axis: 1, keepDims: false, elementType: .int64), of: whole)
+    }
+    #expect(refusal?.reason.contains("takes int64, and TFLite's argMax takes other types") == true)
+  }
+
+  @Test("Images of bytes are converted by TFLite")
+  func bytes() throws {
+    let (image, _) = try file(Cast(to: .float32), of: TensorType(.uint8, [.unknown, 4, 4, 3]))
+    #expect(image.operators == ["cast 1"] && image.runtime == "1.5.0")
+  }
+
   @Test("Activations are part of the operators before them")
   func activations() throws {
     let folder = try TemporaryFolder()

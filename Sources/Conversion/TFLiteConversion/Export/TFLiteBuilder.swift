@@ -9,8 +9,8 @@ struct TFLiteBuilder: ExportBuilder {
   static var table: ExportTable<TFLiteBuilder> { TFLiteOperators.table }
   static let foldsConstants = true
   static let wrapsIntegers = true
-  /// The types in which TFLite's kernels compute.
-  static let elementTypes: Set<ElementType> = [.float32, .int32, .int64, .bool]
+  /// The types in which TFLite's kernels compute, and that of images before they are converted.
+  static let elementTypes: Set<ElementType> = [.float32, .int32, .int64, .bool, .uint8]
 
   let target = "TFLite"
   var scope = ExportScope<ExportOperand>()
@@ -49,6 +49,9 @@ struct TFLiteBuilder: ExportBuilder {
     _ builtin: TFLiteBuiltin, _ inputs: [ExportOperand?], _ options: TFLiteBuiltinOptions? = nil,
     version: Int = 1, subgraphs: [TFLiteSubgraph] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [ExportOperand] {
+    if let type = inputs.first??.type.elementType, !builtin.takes(type) {
+      throw .unsupported("takes \(type.rawValue), and TFLite's \(builtin) takes other types only")
+    }
     var inputNames: [String] = []
     for input in inputs { inputNames.append(try self.name(of: input)) }
     let name = unusedName("\(scope.prefix)/\(builtin)")

@@ -15,7 +15,9 @@ enum TFLiteArithmetic {
       try builder.unary(operation.function)
     },
     TFLiteRow(value: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
-      guard let builtin = binaries[operation.function] else { return nil }
+      let function = operation.function
+      if function == .truncatedModulo { return try builder.truncatedModulo() }
+      guard let builtin = binaries[function] else { return nil }
       return try builder.binary(builtin, builder[0], builder[1])
     },
     TFLiteRow(value: Comparison.self) { (operation, builder) throws(WeighbridgeError) in
@@ -77,6 +79,13 @@ extension TFLiteBuilder {
       as: TensorType(type, x.type.shape))
   }
 
+  /// Adds the remainder that has the sign of the first input, by that of magnitudes.
+  fileprivate mutating func truncatedModulo() throws(WeighbridgeError) -> ExportOperand {
+    let magnitudes = [try add(.absolute, self[0]), try add(.absolute, self[1])]
+    let remainder = try binary(.floorModulo, magnitudes[0], magnitudes[1])
+    return try binary(.multiply, try add(.sign, self[0]), remainder)
+  }
+
   /// Adds a function of one tensor; `nil` for one that TFLite lacks.
   fileprivate mutating func unary(
     _ function: UnaryMath.Function
@@ -86,6 +95,9 @@ extension TFLiteBuilder {
       .reciprocalSquareRoot: .reciprocalSquareRoot, .logarithm: .logarithm, .sine: .sine,
       .cosine: .cosine, .floor: .floor, .ceiling: .ceiling, .round: .round,
     ]
+    if function == .absolute, type().elementType == .int64 {
+      return try binary(.maximum, self[0], try add(.negative, self[0]))
+    }
     guard let builtin = builtins[function] else { return nil }
     return try add(builtin, self[0])
   }

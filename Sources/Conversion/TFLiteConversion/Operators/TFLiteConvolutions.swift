@@ -93,10 +93,12 @@ extension TFLiteBuilder {
     let weights = Tensor.planes(kernel)
     let (strides, dilation) = (window.strides, window.dilation)
     if window.size.count == 3 {
-      guard groups == 1 else { throw .unsupported("TFLite has no groups in three dimensions") }
-      return try add(
-        .conv3D, input, weight(weights.permuted([2, 3, 4, 1, 0])), bias,
-        options: .convolution3D(padding, strides: strides, dilation: dilation), as: type)
+      return try inGroups(groups, input, weights, bias, as: type) {
+        (builder, input, weights, bias, type) throws(WeighbridgeError) in
+        try builder.add(
+          .conv3D, input, builder.weight(weights.permuted([2, 3, 4, 1, 0])), bias,
+          options: .convolution3D(padding, strides: strides, dilation: dilation), as: type)
+      }
     }
     guard window.size.count == 2 else {
       throw .unsupported("TFLite convolves three axes at most, and these are \(window.size.count)")
@@ -124,36 +126,81 @@ extension TFLiteBuilder {
     .weight(tensor, named: self[1].name)
   }
 
+  /// Adds a convolution for each group of channels where TFLite has no groups, and joins the results.
+  ///
+  /// - Parameters:
+  ///   - kernel: Along the first axis, the groups follow each other.
+  ///   - type: That of all results together.
+  private mutating func inGroups(
+    _ count: Int, _ x: ExportOperand, _ kernel: Tensor, _ bias: ExportOperand, as type: TensorType,
+    _ add: (
+      inout Self, ExportOperand, Tensor, ExportOperand, TensorType
+    ) throws(WeighbridgeError) -> ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let last = type.rank - 1
+    guard count > 1, let taken = x.type.shape[last].value, let given = type.shape[last].value else {
+      return try add(&self, x, kernel, bias, type)
+    }
+    func part(_ group: Int, of size: Int) -> Range<Int> {
+      group * size / count..<(group + 1) * size / count
+    }
+    let biases = try tensor(of: bias)
+    var results: [ExportOperand] = []
+    for group in 0..<count {
+      let outputs = part(group, of: given)
+      results.append(
+        try add(
+          &self, try sliced(x, axis: last, part(group, of: taken)),
+          kernel.slice(part(group, of: kernel.shape[0]), along: 0),
+          .constant(biases.slice(outputs, along: 0)),
+          type.with(shape: type.shape.dropLast() + [.fixed(outputs.count)])))
+    }
+    return try concatenated(results, axis: last, as: type)
+  }
+
   /// Adds a transposed convolution without its padding, then crops.
   fileprivate mutating func transposedConvolution(
     _ operation: TransposedConvolution
   ) throws(WeighbridgeError) -> ExportOperand {
     let (kernel, outputPadding) = (try tensor(1), operation.outputPadding)
-    let bias = operation.hasBias ? self[2] : zeros(kernel.shape[1])
-    guard operation.groups == 1 else {
-      throw .unsupported("TFLite has no groups in a transposed convolution")
-    }
+    let channels = kernel.shape[1] * operation.groups
+    let bias = operation.hasBias ? self[2] : zeros(channels)
     return try withPlanes(operation.window) { (builder, x, window) throws(WeighbridgeError) in
       let extra = window.size.count > outputPadding.count ? [0] + outputPadding : outputPadding
-      let weights = Tensor.planes(kernel).dilated(window.dilation)
       let full = try builder.transposedSizes(x, window, extra)
       var type = x.type
-      type.shape.replaceSubrange(1..., with: full.map { .fixed($0) } + [.fixed(kernel.shape[1])])
-      let shape = try builder.shape(type.shape, from: [0: (x, 0)])
-      let result: ExportOperand
-      if window.size.count == 3 {
-        result = try builder.add(
-          .conv3DTranspose, shape, builder.weight(weights.permuted([2, 3, 4, 1, 0])), x, bias,
-          options: .convolution3D(.valid, strides: window.strides, dilation: [1, 1, 1]), as: type)
-      } else {
-        let kernel = builder.weight(weights.permuted([1, 2, 3, 0]))
-        result = try builder.add(
-          .transposeConv, [shape, kernel, x] + (operation.hasBias ? [bias] : []),
-          .transposedConvolution(.valid, strides: window.strides),
-          version: operation.hasBias ? 3 : 1, types: [type])[0]
+      type.shape.replaceSubrange(1..., with: full.map { .fixed($0) } + [.fixed(channels)])
+      let result = try builder.inGroups(
+        operation.groups, x, Tensor.planes(kernel).dilated(window.dilation), bias, as: type
+      ) { (builder, x, kernel, bias, type) throws(WeighbridgeError) in
+        try builder.transposed(
+          x, kernel, operation.hasBias ? bias : nil, strides: window.strides, as: type)
       }
       return try builder.cropped(result, window)
     }
+  }
+
+  /// Adds a transposed convolution.
+  ///
+  /// - Parameters:
+  ///   - kernel: `[in, out, spatial...]`
+  ///   - bias: `nil` for none.
+  private mutating func transposed(
+    _ x: ExportOperand, _ kernel: Tensor, _ bias: ExportOperand?, strides: [Int],
+    as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let shape = try shape(type.shape, from: [0: (x, 0)])
+    if strides.count == 3 {
+      return try add(
+        .conv3DTranspose, shape, weight(kernel.permuted([2, 3, 4, 1, 0])), x,
+        bias ?? zeros(kernel.shape[1]),
+        options: .convolution3D(.valid, strides: strides, dilation: [1, 1, 1]), as: type)
+    }
+    return try add(
+      .transposeConv,
+      [shape, weight(kernel.permuted([1, 2, 3, 0])), x] + (bias.map { [$0] } ?? []),
+      .transposedConvolution(.valid, strides: strides), version: bias == nil ? 1 : 3,
+      types: [type])[0]
   }
 
   /// The sizes of a transposed convolution's output before cropping.

@@ -14,7 +14,7 @@ enum TFLiteIndexing {
     },
     TFLiteRow(value: Gather.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.add(
-        .gather, builder[0], try builder.indices(builder[1]),
+        .gather, builder[0], try builder.indices(fromEitherEndOf: operation.axis),
         options: .gather(axis: operation.axis, batchAxes: operation.batchAxes),
         version: operation.batchAxes == 0 ? 1 : 5, as: builder.outputType)
     },
@@ -40,20 +40,49 @@ extension TFLiteBuilder {
     x.type.elementType.isInteger ? x : try cast(x, to: .int32)
   }
 
-  /// Sorts along the last axis; the largest elements come first in TFLite.
+  /// The indices that are the second input, of which negative ones count from the end of an axis of
+  /// the first; TFLite takes them from the beginning only.
+  fileprivate mutating func indices(
+    fromEitherEndOf axis: Int
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let (input, indices) = (self[0], try indices(self[1]))
+    let size: ExportOperand
+    if let known = input.type.shape[axis].value {
+      if let tensor = indices.constant {
+        let numbers = tensor.doubles.map { $0 < 0 ? $0 + Double(known) : $0 }
+        let positions = Tensor(tensor.elementType, shape: tensor.shape, numbers)
+        return .weight(positions, named: indices.name)
+      }
+      size = number(Double(known), like: indices)
+    } else {
+      let ones = [Dimension](repeating: 1, count: indices.type.rank)
+      let extent = try reshaped(try self.size(input, axis), as: TensorType(.int32, ones))
+      let type = indices.type.elementType
+      size = type == .int32 ? extent : try cast(extent, to: type)
+    }
+    let isNegative = try binary(.less, indices, number(0, like: indices), as: .bool)
+    let fromEnd = try binary(.add, indices, size)
+    return try add(.select, isNegative, fromEnd, indices, as: indices.type)
+  }
+
+  /// Sorts along an axis; the largest elements come first in TFLite.
   fileprivate mutating func sorted(
     _ operation: Sort
-  ) throws(WeighbridgeError) -> ExportOperand {
-    let last = type().rank - 1
-    guard operation.axis == last, let size = type().shape[last].value,
-      operation.isDescending || operation.count == nil
-    else {
-      throw .unsupported("TFLite sorts along the last axis, whose size must be known")
+  ) throws(WeighbridgeError) -> ExportOperand? {
+    try alongLastAxis([operation.axis]) { (builder, x) throws(WeighbridgeError) in
+      guard let size = x.type.shape.last?.value else {
+        throw .unsupported("sorts along an axis of unknown size, and TFLite sorts known numbers")
+      }
+      let count = operation.count ?? size
+      let taken = operation.isDescending ? count : size
+      let type = x.type.with(shape: x.type.shape.dropLast() + [.fixed(taken)])
+      let sorted = try builder.add(
+        .topK, [x, builder.scalar(Double(taken))],
+        types: [type, TensorType(.int32, type.shape)])[0]
+      if operation.isDescending { return sorted }
+      let last = type.rank - 1
+      let ascending = try builder.add(.reverse, sorted, builder.integers([last]))
+      return count == size ? ascending : try builder.sliced(ascending, axis: last, 0..<count)
     }
-    let count = operation.count ?? size
-    let type = self.type().with(shape: self.type().shape.dropLast() + [.fixed(count)])
-    let sorted = try add(
-      .topK, [self[0], scalar(Double(count))], types: [type, TensorType(.int32, type.shape)])[0]
-    return operation.isDescending ? sorted : try add(.reverse, sorted, integers([last]))
   }
 }

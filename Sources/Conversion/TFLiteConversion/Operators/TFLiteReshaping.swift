@@ -18,12 +18,7 @@ enum TFLiteReshaping {
         try builder.sliced(builder[0], operation.ranges, as: builder.outputType)
       },
       TFLiteRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.add(
-          .splitSizes,
-          [
-            builder[0], builder.integers(operation.sizes), builder.scalar(Double(operation.axis)),
-          ], .split(count: operation.sizes.count), types: builder.scope.outputTypes
-        ).map(\.name)
+        try builder.split(operation).map(\.name)
       },
       TFLiteRow(value: Transpose.self) { (operation, builder) throws(WeighbridgeError) in
         try builder.transposed(builder[0], operation.axes)
@@ -87,6 +82,23 @@ enum TFLiteReshaping {
 }
 
 extension TFLiteBuilder {
+  fileprivate mutating func split(
+    _ operation: Split
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    let (axis, sizes) = (operation.axis, operation.sizes)
+    if TFLiteBuiltin.splitSizes.takes(type().elementType) {
+      return try add(
+        .splitSizes, [self[0], integers(sizes), scalar(Double(axis))], .split(count: sizes.count),
+        types: scope.outputTypes)
+    }
+    var (start, parts) = (0, [ExportOperand]())
+    for size in sizes {
+      parts.append(try sliced(self[0], axis: axis, start..<start + size))
+      start += size
+    }
+    return parts
+  }
+
   /// Pads all axes; reflections need at most one element less than the axis has.
   fileprivate mutating func padded(_ operation: Pad) throws(WeighbridgeError) -> ExportOperand {
     let (before, after) = (operation.before, operation.after)

@@ -43,11 +43,14 @@ extension TFLiteLayer {
     _ image: SourceValue
   ) throws(WeighbridgeError) -> (SourceValue, [Int]) {
     guard let sizes = (try input(1)).dimensions?.compactMap(\.number), sizes.count == 2,
-      type(image).rank == 4, sizes.allSatisfy({ $0 > 0 })
+      type(image).rank == 4
     else {
       throw unsupported(
         "resizes \(type(image)) to sizes that are known only when the model runs, and images can "
           + "be resized to a known height and width only")
+    }
+    guard sizes.allSatisfy((1...1 << 20).contains) else {
+      throw malformed("resizes to the height and width \(sizes), expected from 1 to 1048576")
     }
     return (image, sizes)
   }
@@ -60,35 +63,22 @@ extension TFLiteLayer {
     guard old.count == 2, old.allSatisfy({ $0 > 0 }) else {
       throw unsupported("resizes \(type(image)), whose height and width must be known")
     }
-    if grid != .alignCorners, zip(sizes, old).allSatisfy({ $0 % $1 == 0 }),
-      type(image).elementType.isFloat
-    {
+    let isRepeating = zip(old, sizes).allSatisfy {
+      TFLiteResizing.repeats(from: $0, to: $1, grid)
+    }
+    if isRepeating, type(image).elementType.isFloat {
       let factors = zip(sizes, old).map { $0 / $1 }
       return try apply(
         Upsampling(factors: factors, interpolation: .nearest, layout: .channelsLast), to: image)
     }
     var result = image
     for (axis, (size, old)) in zip(sizes, old).enumerated() {
-      let indices = (0..<size).map { Double(Self.nearest($0, from: old, to: size, grid)) }
+      let indices = (0..<size).map { Double(TFLiteResizing.nearest($0, from: old, to: size, grid)) }
       result = try apply(
         Gather(axis: axis + 1), to: result,
         newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
         role: axis == 0 ? "rows" : "")
     }
     return result
-  }
-
-  /// The element that TFLite's kernel takes for one of the output, in single precision.
-  private static func nearest(
-    _ index: Int, from old: Int, to new: Int, _ grid: ResizingGrid
-  ) -> Int {
-    let scale =
-      grid == .alignCorners && new > 1
-      ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
-    let offset: Float = grid == .halfPixel ? 0.5 : 0
-    let place = (Float(index) + offset) * scale
-    let rounded =
-      grid == .alignCorners ? place.rounded(.toNearestOrAwayFromZero) : place.rounded(.down)
-    return max(0, min(Int(rounded), old - 1))
   }
 }
