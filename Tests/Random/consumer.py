@@ -84,12 +84,21 @@ def run_coreml(peer, case, request: dict):
     peer.check(request["program"], case, pathlib.Path(request["file"]))
 
 
+def run_tflite(peer, case, request: dict):
+    """Runs a file in LiteRT, with XNNPACK and without, which has float32 alone."""
+    for has_delegate in (True, False):
+        peer.check(
+            request["program"], case, pathlib.Path(request["file"]), request["bound"], has_delegate
+        )
+
+
 RUNNERS = {
     "onnx": ("onnx_peer", run_onnx),
     "keras": ("keras_peer", run_keras),
     "keras-h5": ("keras_peer", run_keras),
     "ncnn": ("ncnn_peer", run_ncnn),
     "coreml": ("coreml_peer", run_coreml),
+    "tflite": ("tflite_peer", run_tflite),
 }
 
 

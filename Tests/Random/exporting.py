@@ -19,6 +19,7 @@ TARGETS = {
     "keras-h5": ("export.h5", "keras2.15"),
     "ncnn": ("model.param", "consumers"),
     "coreml": ("model.mlmodel", "consumers"),
+    "tflite": ("model.tflite", "consumers"),
 }
 SECONDS = 60
 
