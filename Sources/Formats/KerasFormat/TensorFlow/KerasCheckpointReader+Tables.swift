@@ -21,7 +21,7 @@ extension KerasCheckpointReader {
       zip(indices.compactMap(Int.init), tokens), uniquingKeysWith: { first, _ in first })
     let sorted = byIndex.keys.sorted()
     guard let first = sorted.first, let last = sorted.last, sorted.count == tokens.count,
-      last - first == sorted.count - 1
+      last.subtractingReportingOverflow(first) == (sorted.count - 1, false)
     else {
       throw .malformed(
         "has a table of \(layer.name) whose indices have gaps, expected consecutive ones")
