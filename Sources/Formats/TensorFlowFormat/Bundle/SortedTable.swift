@@ -36,17 +36,15 @@ package struct SortedTable: Sendable {
     }
     var footer = ByteCursor(bytes.byteCount - Self.footerByteCount..<bytes.byteCount - 8)
     _ = try footer.block(bytes)  // of the filters, which TensorFlow does not write
-    var (entries, keyByteCount): ([Entry], Int) = ([], 0)
-    for block in try Self.entries(in: Self.contents(of: footer.block(bytes), bytes), bytes) {
+    var (entries, room): ([Entry], Int) = ([], Self.keyByteLimit)
+    let index = try Self.contents(of: footer.block(bytes), bytes)
+    for block in try Self.entries(in: index, bytes, &room) {
       var handle = ByteCursor(block.value)
-      for entry in try Self.entries(in: Self.contents(of: handle.block(bytes), bytes), bytes) {
+      let contents = try Self.contents(of: handle.block(bytes), bytes)
+      for entry in try Self.entries(in: contents, bytes, &room) {
         if let last = entries.last, !last.key.lexicographicallyPrecedes(entry.key) {
           throw .malformed("has keys that are not in ascending order").at(
             .byte(entry.value.lowerBound))
-        }
-        keyByteCount += entry.key.count
-        guard keyByteCount <= Self.keyByteLimit else {
-          throw .limitExceeded("has names of more than \(Self.keyByteLimit) bytes")
         }
         entries.append(entry)
       }
@@ -79,8 +77,10 @@ package struct SortedTable: Sendable {
 
   /// The entries of a block. Each key is given by what it shares with the one before it; where it
   /// shares nothing is listed at the end of the block, for searches, and not needed here.
+  ///
+  /// - Parameter room: The number of bytes that keys may still have.
   private static func entries(
-    in block: Range<Int>, _ bytes: RawSpan
+    in block: Range<Int>, _ bytes: RawSpan, _ room: inout Int
   ) throws(WeighbridgeError) -> [Entry] {
     guard block.count >= 4 else {
       throw .malformed("has an empty block").at(.byte(block.lowerBound))
@@ -102,7 +102,12 @@ package struct SortedTable: Sendable {
           "has a key that shares \(shared) bytes with one of \(key.count), expected at most as many"
         ).at(.byte(start))
       }
-      key = key[..<shared] + bytes.copied(try cursor.skip(rest, in: bytes))
+      let end = bytes.copied(try cursor.skip(rest, in: bytes))
+      room -= shared + rest
+      guard room >= 0 else {
+        throw .limitExceeded("has names of more than \(keyByteLimit) bytes")
+      }
+      key = key[..<shared] + end
       entries.append(Entry(key: key, value: try cursor.skip(size, in: bytes)))
     }
     return entries
