@@ -152,7 +152,8 @@ let package = Package(
         "Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
         "ZipArchive",
       ], memory: .strict),
-    module(.formats, "TensorFlowFormat", ["Bytes", "Digests", "ProtobufWire"], memory: .strict),
+    module(
+      .formats, "TensorFlowFormat", ["Bytes", "Digests", "JSON", "ProtobufWire"], memory: .strict),
     module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"], memory: .strict),
     cLibrary("CCoreML", ["CProtobufC"]),

@@ -38,18 +38,23 @@ package struct TensorFlowJSFile: KerasModelFile {
     return text.contains("\"modelTopology\"") || text.contains("\"weightsManifest\"")
   }
 
+  /// Whether a file begins like the `model.json` of a graph model, which has operators of TensorFlow
+  /// in place of layers.
+  package static func recognizesGraphModel(_ bytes: RawSpan) -> Bool {
+    guard recognizes(bytes) else { return false }
+    let start = bytes.copied(0..<min(bytes.byteCount, 4096))
+    let text = String(decoding: start, as: UTF8.self).filter { !$0.isWhitespace }
+    return text.contains("\"format\":\"graph-model\"")
+      || text.contains("\"modelTopology\":{\"node\":")
+  }
+
   /// Opens a file and those that its manifest names.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for a file of weights that is missing;
-  ///   ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a graph model.
+  ///   ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported``.
   package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     let json = JSONReader(
       try JSONValue(parsing: store.withBytes { $0.copied(0..<$0.byteCount) }), place: "")
-    guard try json.optional("format")?.string() != "graph-model" else {
-      throw .unsupported(
-        "is a graph model of TensorFlow.js, which has operators of TensorFlow in place of layers; "
-          + "a layers model, or the Keras model that it was made from, can be read")
-    }
     let architecture = try Self.architecture(json.member("modelTopology"))
     (version, backend, model) = (architecture.version, architecture.backend, architecture.model)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
@@ -115,13 +120,6 @@ package struct TensorFlowJSFile: KerasModelFile {
     guard let (group, stored) = stored[weight.name] else {
       throw .malformed("has no weight \(weight.name)")
     }
-    let place = groups[group].shards.bytes(stored.range)
-    if case .plain = stored.encoding { return place }
-    let count = stored.count * stored.elementType.byteCount
-    let decoded = ByteStore(count: count, of: place.store) {
-      stored.encoding.decoded(
-        place.store.withBytes { $0.copied(place.range) }, to: stored.elementType)
-    }
-    return (decoded, 0..<count)
+    return groups[group].shards.elements(of: stored)
   }
 }

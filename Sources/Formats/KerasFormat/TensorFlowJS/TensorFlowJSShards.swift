@@ -47,6 +47,20 @@ struct TensorFlowJSShards: Sendable {
     }
   }
 
+  /// The place of the elements of a weight, decoded when they are needed.
+  func elements(
+    of weight: TensorFlowJSManifest.Weight
+  ) -> (store: ByteStore, range: Range<Int>) {
+    let place = bytes(weight.range)
+    if case .plain = weight.encoding { return place }
+    let count = weight.count * weight.elementType.byteCount
+    let decoded = ByteStore(count: count, of: place.store) {
+      weight.encoding.decoded(
+        place.store.withBytes { $0.copied(place.range) }, to: weight.elementType)
+    }
+    return (decoded, 0..<count)
+  }
+
   /// The place of some bytes of the group: in a file, or in memory when they are in several.
   func bytes(_ range: Range<Int>) -> (store: ByteStore, range: Range<Int>) {
     let parts = parts(range)

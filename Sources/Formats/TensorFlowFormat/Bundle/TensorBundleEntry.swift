@@ -45,19 +45,13 @@ extension TensorBundleEntry {
     }
   }
 
-  /// Reads a `TensorShapeProto`.
+  /// Reads the shape of a tensor, whose sizes are all known.
   static func shape(_ bytes: RawSpan, _ message: Range<Int>) throws(WeighbridgeError) -> [Int] {
-    var shape: [Int] = []
-    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
-      guard field.number == 2 else {
-        throw .malformed("has a shape of unknown rank")
-      }
-      var size = 0
-      try WireField.forEach(in: bytes, field.range()) { (field) throws(WeighbridgeError) in
-        if field.number == 1 { size = try Checked.count(field.integer(), of: "a size") }
-      }
-      guard shape.count < 254 else { throw .malformed("has a shape of more than 254 axes") }
-      shape.append(size)
+    guard let shape = try TensorFlowShape.read(bytes, message) else {
+      throw .malformed("has a shape of unknown rank")
+    }
+    guard !shape.contains(-1) else {
+      throw .malformed("has the shape \(shape), expected known sizes")
     }
     return shape
   }

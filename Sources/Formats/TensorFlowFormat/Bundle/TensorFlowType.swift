@@ -16,6 +16,14 @@ package struct TensorFlowType: Hashable, Sendable {
 
   static let string = TensorFlowType(code: 7)
 
+  /// The type with a name; `nil` if there is none.
+  init?(name: String) {
+    guard let code = Self.names.firstIndex(of: name) else { return nil }
+    self.init(code: code)
+  }
+
+  init(code: Int) { self.code = code }
+
   /// The name as TensorFlow prints it, such as `float32`.
   package var name: String {
     (Self.names.indices.contains(code) ? Self.names[code] : nil) ?? "type \(code)"

@@ -14,6 +14,19 @@ package struct SavedModelFile: Sendable {
   package private(set) var kerasMetadata = ""
   /// The version of TensorFlow that wrote the file.
   package private(set) var tensorFlowVersion: String?
+  /// What the model can be asked to compute.
+  package private(set) var signatures: [TensorFlowSignature] = []
+  /// The operation that reads the variables from their files, which the graph has too.
+  package private(set) var restoringOperation = ""
+  /// Where the graph is in the file.
+  private var graphRange: Range<Int>?
+
+  /// Reads the graph of operations.
+  ///
+  /// - Throws: What ``TensorFlowGraph`` throws.
+  package func graph(_ bytes: RawSpan) throws(WeighbridgeError) -> TensorFlowGraph {
+    try TensorFlowGraph(bytes, graphRange ?? 0..<0)
+  }
 
   /// Whether the object that was saved is a Keras model or layer.
   package var isKeras: Bool { identifier?.hasPrefix("_tf_keras_") == true }
@@ -34,16 +47,49 @@ package struct SavedModelFile: Sendable {
     try WireField.forEach(in: bytes, 0..<bytes.byteCount) { (field) throws(WeighbridgeError) in
       if field.number == 2 { graphs.append(try field.range()) }
     }
-    guard graphs.count == 1 else {
-      throw .unsupported("has \(graphs.count) graphs, each for its own use; one is expected")
+    var serving = graphs.count == 1 ? graphs : []
+    if graphs.count > 1 {
+      for graph in graphs where try Self.tags(bytes, graph).contains("serve") {
+        serving.append(graph)
+      }
     }
-    try WireField.forEach(in: bytes, graphs[0]) { (field) throws(WeighbridgeError) in
+    guard let graph = serving.first else {
+      throw .unsupported(
+        "has \(graphs.count) graphs, each for its own use; one, or one for serving, is expected")
+    }
+    try WireField.forEach(in: bytes, graph) { (field) throws(WeighbridgeError) in
       switch field.number {
       case 1: try readInformation(bytes, field.range())
+      case 2: graphRange = try field.range()
+      case 3: try readSaver(bytes, field.range())
+      case 5: signatures.append(try TensorFlowSignature(bytes, entry: field.range()))
       case 7: try readRoot(bytes, field.range())
       default: break
       }
     }
+  }
+
+  /// Reads a `SaverDef`.
+  private mutating func readSaver(
+    _ bytes: RawSpan, _ message: Range<Int>
+  ) throws(WeighbridgeError) {
+    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
+      if field.number == 3 { restoringOperation = try field.string(in: bytes) }
+    }
+  }
+
+  /// What a graph is for.
+  private static func tags(
+    _ bytes: RawSpan, _ graph: Range<Int>
+  ) throws(WeighbridgeError) -> [String] {
+    var tags: [String] = []
+    try WireField.forEach(in: bytes, graph) { (field) throws(WeighbridgeError) in
+      guard field.number == 1 else { return }
+      try WireField.forEach(in: bytes, field.range()) { (field) throws(WeighbridgeError) in
+        if field.number == 4 { tags.append(try field.string(in: bytes)) }
+      }
+    }
+    return tags
   }
 
   /// Reads a `MetaInfoDef`.

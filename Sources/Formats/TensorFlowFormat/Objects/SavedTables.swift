@@ -125,49 +125,27 @@ package struct SavedTables: Sendable {
     try WireField.forEach(in: bytes, attribute) { (field) throws(WeighbridgeError) in
       guard field.number == 2 else { return }
       try WireField.forEach(in: bytes, field.range()) { (field) throws(WeighbridgeError) in
-        if field.number == 8 { list = try SavedTensor(bytes, field.range()).texts(in: bytes) }
+        if field.number == 8 { list = try TensorFlowTensor(bytes, field.range()).texts(in: bytes) }
       }
     }
     return list
   }
 }
 
-/// A tensor in a message: a `TensorProto`.
-private struct SavedTensor {
-  private var type = TensorFlowType(code: 0)
-  private var shape: [Int] = []
-  private var contents: Range<Int>?
-  private var integers: [Int] = []
-  private var strings: [String] = []
-
-  init(_ bytes: RawSpan, _ message: Range<Int>) throws(WeighbridgeError) {
-    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
-      switch field.number {
-      case 1: type = TensorFlowType(code: try field.integer())
-      case 2: shape = try TensorBundleEntry.shape(bytes, field.range())
-      case 4: contents = try field.range()
-      case 7, 10: integers += try field.integers(in: bytes)
-      case 8: strings.append(try field.string(in: bytes))
-      default: break
-      }
-    }
-  }
-
-  /// The elements of a list of integers or strings; `nil` for another tensor.
-  func texts(in bytes: RawSpan) throws(WeighbridgeError) -> [String]? {
+extension TensorFlowTensor {
+  /// The elements of a list of int64 or strings; `nil` for another tensor. Those of a table are all
+  /// different, so that none stands for several.
+  fileprivate func texts(in bytes: RawSpan) throws(WeighbridgeError) -> [String]? {
     guard shape.count == 1 else { return nil }
-    var texts = type == .string ? strings : integers.map(String.init)
-    if type.elementType == .int64, let contents {
-      var cursor = ByteCursor(contents)
+    var texts = strings.map { String(decoding: $0, as: UTF8.self) }
+    if type.elementType == .int64 {
+      let listed = contents.map { bytes.copied($0) } ?? elements
+      var cursor = ByteCursor(0..<listed.count)
       while cursor.remaining > 0 {
-        texts.append(String(Int64(bitPattern: try cursor.integer(UInt64.self, from: bytes))))
+        let number = try cursor.integer(UInt64.self, from: listed.span.bytes)
+        texts.append(String(Int64(bitPattern: number)))
       }
     }
-    // Equal elements at the end are written once.
-    guard let last = texts.last, texts.count < shape[0] else {
-      return texts.count == shape[0] ? texts : nil
-    }
-    guard shape[0] <= 1 << 24 else { return nil }
-    return texts + [String](repeating: last, count: shape[0] - texts.count)
+    return texts.count == shape[0] ? texts : nil
   }
 }
