@@ -1,0 +1,96 @@
+package import Bytes
+package import GraphIR
+package import LayerCatalog
+
+/// Operators on images that TensorFlow and TFLite share.
+extension ValueLayer {
+  /// Adds a transposed convolution whose output's spatial sizes are given.
+  ///
+  /// - Parameters:
+  ///   - inputs: The image, the kernel `[in, out, spatial...]` and, if there is one, the bias.
+  ///   - placed: The window, whose padding is that of the convolution that it undoes.
+  ///   - targets: The spatial sizes of the output.
+  package mutating func transposedConvolution(
+    _ inputs: [SourceValue], _ placed: Window, to targets: [Int], _ layout: DataLayout
+  ) throws(WeighbridgeError) -> SourceValue {
+    let (rank, shape) = (placed.size.count, type(inputs[0]).shape)
+    let spatial = layout == .channelsLast ? shape.dropFirst().dropLast() : shape.dropFirst(2)
+    let sizes = spatial.compactMap(\.value)
+    guard sizes.count == rank, targets.count == rank else {
+      throw unsupported(
+        "enlarges \(type(inputs[0])) to sizes that are known only when the model runs, and only "
+          + "known ones can be read")
+    }
+    var (before, after, extra) = ([Int](), [Int](), [Int]())
+    for axis in 0..<rank {
+      let (full, padding) = try transposedBorders(
+        placed, axis, from: sizes[axis], to: targets[axis])
+      before.append(padding)
+      after.append(max(0, full - padding - targets[axis]))
+      extra.append(max(0, targets[axis] - (full - padding)))
+    }
+    let window = Window(
+      size: placed.size, strides: placed.strides, dilation: placed.dilation,
+      padding: .explicit(before: before, after: after))
+    let operation = TransposedConvolution(
+      window: window, outputPadding: extra, groups: 1, hasBias: inputs.count > 2, layout: layout)
+    return try apply(operation, inputs)[0]
+  }
+
+  /// The size of an axis before cropping, and how much is cropped at its beginning.
+  private func transposedBorders(
+    _ window: Window, _ axis: Int, from size: Int, to target: Int
+  ) throws(WeighbridgeError) -> (full: Int, before: Int) {
+    guard (1...1 << 32).contains(target), (1...1 << 32).contains(size) else {
+      throw malformed(
+        "enlarges an axis of \(size) elements to \(target), expected sizes from 1 to 2^32")
+    }
+    let full =
+      (size - 1) * window.strides[axis] + (window.size[axis] - 1) * window.dilation[axis] + 1
+    guard window.padding == .same else { return (full, 0) }
+    do throws(ShapeError) {
+      return (full, try window.placement(axis, dimension: target).before)
+    } catch { throw malformed(error.reason) }
+  }
+
+  /// Repeats or selects rows and columns of an image `[batch, height, width, channels]`.
+  package mutating func nearest(
+    _ image: SourceValue, _ sizes: [Int], _ grid: ResizingGrid
+  ) throws(WeighbridgeError) -> SourceValue {
+    let old = type(image).shape[1...2].compactMap(\.value)
+    guard old.count == 2, old.allSatisfy({ $0 > 0 }), sizes.allSatisfy({ $0 <= 1 << 24 }) else {
+      throw unsupported(
+        "resizes \(type(image)) to \(sizes), expected a known height and width, and at most 2^24")
+    }
+    if grid != .alignCorners, zip(sizes, old).allSatisfy({ $0 % $1 == 0 }),
+      type(image).elementType.isFloat
+    {
+      let factors = zip(sizes, old).map { $0 / $1 }
+      return try apply(
+        Upsampling(factors: factors, interpolation: .nearest, layout: .channelsLast), to: image)
+    }
+    var result = image
+    for (axis, (size, old)) in zip(sizes, old).enumerated() {
+      let indices = (0..<size).map { Double(Self.nearest($0, from: old, to: size, grid)) }
+      result = try apply(
+        Gather(axis: axis + 1), to: result,
+        newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
+        role: axis == 0 ? "rows" : "")
+    }
+    return result
+  }
+
+  /// The element that TensorFlow's kernel takes for one of the output, in single precision.
+  private static func nearest(
+    _ index: Int, from old: Int, to new: Int, _ grid: ResizingGrid
+  ) -> Int {
+    let scale =
+      grid == .alignCorners && new > 1
+      ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
+    let offset: Float = grid == .halfPixel ? 0.5 : 0
+    let place = (Float(index) + offset) * scale
+    let rounded =
+      grid == .alignCorners ? place.rounded(.toNearestOrAwayFromZero) : place.rounded(.down)
+    return max(0, min(Int(rounded), old - 1))
+  }
+}
