@@ -212,6 +212,9 @@ let package = Package(
         "TFLiteFormat",
       ]),
     module(
+      .conversion, "TensorFlowConversion",
+      ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"]),
+    module(
       .conversion, "WBMConversion",
       [
         "Bytes", "ConversionCore", "DetectorRecord", "Digests", "GraphIR", "LayerCatalog",
@@ -229,7 +232,8 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "GraphIR", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "SafetensorsFormat", "TFLiteConversion", "TensorFlowFormat", "WBMConversion",
+        "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion", "TensorFlowFormat",
+        "WBMConversion",
       ]),
 
     // Execution: everything that uses graphs.
@@ -470,9 +474,9 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
         "ONNXFormat", "ProtobufWire", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat",
-        "TensorFlowFormat", "Verifier", "Vision", "WBMConversion", "WBMFormat", "Weighbridge",
-        "YAML",
-        "ZipArchive", "_CatalogTesting",
+        "TensorFlowConversion", "TensorFlowFormat", "Verifier", "Vision", "WBMConversion",
+        "WBMFormat",
+        "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),

@@ -9,8 +9,8 @@ extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
     syntax + [
-      encodings, keras, darknet, darknetWeights, onnx, coreml, tflite, wbm, metadata,
-      customLayers, graph,
+      encodings, keras, darknet, darknetWeights, onnx, coreml, tflite, frozenGraph, wbm,
+      metadata, customLayers, graph,
     ]
 
   static let keras = FuzzTarget("keras", [".h5", ".keras"], sizeLimit: 120_000) { bytes in
@@ -70,6 +70,10 @@ extension FuzzTarget {
 
   static let tflite = FuzzTarget("tflite", [".tflite"]) { bytes in
     try model(bytes, ending: ".tflite")
+  }
+
+  static let frozenGraph = FuzzTarget("frozen-graph", [".pb"]) { bytes in
+    try model(bytes, ending: ".pb")
   }
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }

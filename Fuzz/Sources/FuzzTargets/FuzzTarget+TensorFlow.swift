@@ -1,12 +1,18 @@
 import Bytes
+import ConversionCore
+import FormatRegistry
 import Foundation
+import KerasConversion
 import KerasFormat
 import ProtobufWire
+import TensorFlowConversion
 import TensorFlowFormat
 
 /// The files of checkpoints and SavedModels.
 extension FuzzTarget {
-  static let tensorFlow: [FuzzTarget] = [bundle, objectGraph, kerasMetadata, savedModel]
+  static let tensorFlow: [FuzzTarget] = [
+    bundle, objectGraph, kerasMetadata, savedModel, tensorFlowJS,
+  ]
 
   /// The index of a checkpoint, whose tensors are in a file of zeros. Checksums are repaired, so that
   /// the entries behind them are reached.
@@ -40,8 +46,24 @@ extension FuzzTarget {
   }
 
   static let savedModel = FuzzTarget("saved-model", [SavedModelFile.name], sizeLimit: 1 << 18) {
-    let bytes = $0
-    _ = try KerasTensorFlowFile(ByteStore(bytes), path: "changed/\(SavedModelFile.name)")
+    let store = ByteStore($0)
+    // With the variables of a sample.
+    let path = "Samples/TensorFlow/graphs/2.15/images/saved_model/\(SavedModelFile.name)"
+    _ = try? KerasTensorFlowFile(store, path: path)
+    _ = try TensorFlowSource(store, path: path, options: ReadOptions()).content()
+  }
+
+  /// The manifest and the topology of TensorFlow.js, with the weights of samples.
+  static let tensorFlowJS = FuzzTarget("tensorflow-js", ["model.json"]) { bytes in
+    let samples = ["TensorFlowJS/convolutions", "TensorFlow/graphs/2.15/images/tfjs"]
+    for path in samples.map({ "Samples/\($0)/model.json" }) {
+      let format: any ModelSource.Type =
+        TensorFlowJSFile.recognizesGraphModel(bytes.span.bytes)
+        ? TensorFlowSource.self : KerasSource.self
+      var source = try? format.init(
+        reading: ByteStore(bytes), path: path, options: ReadOptions())
+      _ = try source?.content()
+    }
   }
 
   /// Two objects that refer to each other, one of which has a tensor.

@@ -32,7 +32,6 @@ STORIES = {
     "document.pdf": "A document.",
     "download.h5": "A web page that was saved in place of a model: a login was needed.",
     "empty.weights": "A file without a byte: a download that never began.",
-    "frozen_graph.pb": "A frozen graph of TensorFlow 1 (`GraphDef`).",
     "image.jpg": "A photo given in place of the model.",
     "image.png": "Likewise.",
     "joblib.h5": "A scikit-learn classifier, saved with joblib under another name.",
@@ -142,22 +141,10 @@ def tensorflow_files():
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), name="dense")])
     content = tf.lite.TFLiteConverter.from_keras_model(model).convert()
     write("tflite.zip", archive({"model_unquant.tflite": content, "labels.txt": "0 cat\n"}))
-    graph = tf.Graph()
-    with graph.as_default():
-        tf.add(tf.compat.v1.placeholder(tf.float32, [1, 2], name="x"), 1.0, name="y")
-    write("frozen_graph.pb", graph.as_graph_def().SerializeToString())
-
-    class Twice(tf.Module):
-        @tf.function(input_signature=[tf.TensorSpec([1], tf.float32)])
-        def __call__(self, x):
-            return 2 * x
 
     with tempfile.TemporaryDirectory() as folder:
-        tf.saved_model.save(Twice(), folder)
-        saved = (pathlib.Path(folder) / "saved_model.pb").read_bytes()
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(os.path.join(folder, "c"))
         write("../tensorflow/alone.index", (pathlib.Path(folder) / "c.index").read_bytes())
-    write("../tensorflow/module/saved_model.pb", saved)
     write("image.jpg", tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8)).numpy())
     write("image.png", tf.io.encode_png(tf.zeros([8, 8, 3], tf.uint8)).numpy())
 

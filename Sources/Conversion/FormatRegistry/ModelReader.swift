@@ -7,6 +7,7 @@ package import GraphIR
 import KerasConversion
 import ONNXConversion
 import TFLiteConversion
+import TensorFlowConversion
 import WBMConversion
 
 /// A model and the files it was read from.
@@ -19,7 +20,7 @@ package struct ReadModel: Sendable {
   /// Whether the file format has fields for metadata such as author and license.
   package var holdsMetadata: Bool {
     switch source {
-    case is KerasSource, is DarknetSource: false
+    case is KerasSource, is DarknetSource, is TensorFlowSource: false
     case let weights as WeightSource: weights.holdsMetadata
     default: true
     }
@@ -28,9 +29,38 @@ package struct ReadModel: Sendable {
   init(
     _ format: any ModelSource.Type, _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
-    var source: any ModelSource = try format.init(reading: store, path: path, options: options)
-    content = try source.content()
-    self.source = source
+    do throws(WeighbridgeError) {
+      var source: any ModelSource = try format.init(reading: store, path: path, options: options)
+      content = try source.content()
+      self.source = source
+    } catch {
+      guard error.code == .unsupported, format == KerasSource.self,
+        TensorFlowSource.isSavedModel(store),
+        (try? options.check(for: TensorFlowSource.self)) != nil
+      else { throw error }
+      (source, content) = try Self.operators(store, path: path, options, insteadOf: error)
+    }
+  }
+
+  /// Reads the operators of a SavedModel whose layers cannot be read.
+  private static func operators(
+    _ store: ByteStore, path: String, _ options: ReadOptions, insteadOf refusal: WeighbridgeError
+  ) throws(WeighbridgeError) -> (any ModelSource, ModelContent) {
+    do throws(WeighbridgeError) {
+      let source = try TensorFlowSource(store, path: path, options: options)
+      var content = try source.content()
+      content.provenance.decisions.insert(
+        .init(
+          layer: "",
+          text: "the operators of the SavedModel are read, since the layers cannot be: "
+            + refusal.reason), at: 0)
+      return (source, content)
+    } catch {
+      throw WeighbridgeError(
+        refusal.code,
+        "\(refusal.reason)\n(its operators cannot be read in place of the layers: \(error.reason))",
+        place: refusal.place)
+    }
   }
 }
 
@@ -39,9 +69,8 @@ package enum ModelReader {
   /// The formats, in the order in which they are tried; the order matters because both `.npz` and
   /// `.keras` files are ZIP archives.
   package static let formats: [any ModelSource.Type] = [
-    WBMModelSource.self, TFLiteSource.self, WeightSource.self, KerasSource.self, DarknetSource.self,
-    CoreMLSource.self,
-    ONNXSource.self,
+    WBMModelSource.self, TFLiteSource.self, WeightSource.self, TensorFlowSource.self,
+    KerasSource.self, DarknetSource.self, CoreMLSource.self, ONNXSource.self,
   ]
 
   /// The format that the first bytes of a file indicate; `nil` for none.

@@ -14,8 +14,6 @@ import Weighbridge
     .init("document.pdf", .unsupported, "is a PDF document"),
     .init("download.h5", .unsupported, "is a web page (HTML)", "download it again"),
     .init("empty.weights", .malformed, "is empty", "get it again"),
-    .init(
-      "frozen_graph.pb", .unsupported, "looks like a frozen graph of TensorFlow", "model.save("),
     .init("image.jpg", .unsupported, "is a JPEG image", "use `Detector.detect(in:)`"),
     .init("image.png", .unsupported, "is a PNG image", "use `Detector.detect(in:)`"),
     .init("joblib.h5", .unsupported, "is a scikit-learn model in a joblib file"),
@@ -49,7 +47,7 @@ import Weighbridge
 
   /// The samples that, by their first bytes, could be an architecture in text or darknet's weights.
   private static let likely: Set<String> = [
-    "data_set.h5", "frozen_graph.pb", "matlab.h5", "pandas.h5", "text.cfg",
+    "data_set.h5", "matlab.h5", "pandas.h5", "text.cfg",
   ]
   private static let certain = samples.filter { !likely.contains($0.name) }
 

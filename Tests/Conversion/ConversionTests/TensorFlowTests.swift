@@ -21,6 +21,11 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     return whole + [("\(folder)/weights.index", options)]
   }
 
+  /// Those whose operators can all be read.
+  static let graphs = all.filter {
+    $0.hasSavedModel && ["sequential_cnn", "shared_layer"].contains($0.name)
+  }
+
   /// All cases, sorted.
   static let all: [TensorFlowCase] = Files.names(in: Paths.sample("TensorFlow"))
     .filter { $0.first?.isNumber == true }.flatMap { writer in
@@ -159,27 +164,33 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     #expect(other?.has(.mismatch, "is of a model with") == true, "\(other as Any)")
   }
 
-  @Test("A SavedModel that Keras does not describe is refused, and its weights are shown")
-  func otherSavedModel() throws {
+  @Test(
+    "The operators of a SavedModel give the same as its layers",
+    arguments: TensorFlowCase.graphs)
+  func operators(_ sample: TensorFlowCase) throws {
     let folder = try TemporaryFolder()
-    let path = try copy(in: folder)
+    let path = folder.file("copy")
+    try FileManager.default.copyItem(atPath: "\(sample.folder)/saved_model", toPath: path)
     var bytes = Array(try Files.read("\(path)/saved_model.pb"))
-    let name = Array("_tf_keras_sequential".utf8)
-    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
-    bytes[start + 1] = UInt8(ascii: "x")
+    let name = Array("_tf_keras_".utf8)
+    // Without the description by Keras, the operators are read.
+    for start in bytes.indices where bytes[start...].starts(with: name) {
+      bytes[start + 1] = UInt8(ascii: "x")
+    }
     try Files.write(bytes, to: "\(path)/saved_model.pb")
-    let error = failure { _ = try Model(contentsOf: path) }
-    #expect(error?.has(.unsupported, "without a description by Keras") == true, "\(error as Any)")
-    let inspection = try Inspection(of: path)
-    #expect(inspection.format == "tensorflow savedmodel")
-    #expect(inspection.weightByteCount == 4 * (3 * 3 * 3 * 4 + 4 + 36 * 3 + 3))
+    let model = try Model(contentsOf: path)
+    let inputs = try ArrayFile.read("\(sample.folder)/inputs.npz")
+    let expected = try ArrayFile.read("\(sample.folder)/outputs.npz")
+    for distance in distances(actual: try model.run(inputs).outputs, expected: expected) {
+      #expect(distance.error <= 1e-5, "\(distance)")
+    }
   }
 
-  @Test("A SavedModel without layers, and an index without its tensors, are refused")
+  @Test("A SavedModel without a signature, and an index without its tensors, are refused")
   func hostile() throws {
-    let module = Paths.sample("Hostile/tensorflow/module")
+    let module = Paths.sample("Hostile/tensorflow/unsigned")
     let error = failure { _ = try Model(contentsOf: module) }
-    #expect(error?.has(.unsupported, "without a description by Keras") == true, "\(error as Any)")
+    #expect(error?.has(.unsupported, "has no signature") == true, "\(error as Any)")
     let alone = failure {
       _ = try Model(contentsOf: Paths.sample("Hostile/tensorflow/alone.index"))
     }

@@ -28,17 +28,13 @@ extension ForeignFile {
     }
   ]
 
-  /// Protobuf messages. They have no signature, so these are guesses about a message that is in no
+  /// Protobuf messages. They have no signature, so this is a guess about a message that is in no
   /// readable format.
   package static let protobufFiles: [ForeignFile] = [
     ForeignFile { sample in
       guard !sample.isText else { return nil }
-      guard sample.begins([0x0A]) else { return nil }
-      if sample.contains("Convolution") && !sample.contains("Const") {
-        return "looks like weights of Caffe (.caffemodel), which cannot be read"
-      }
-      return
-        "looks like a frozen graph of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
+      return sample.begins([0x0A]) && sample.contains("Convolution")
+        ? "looks like weights of Caffe (.caffemodel), which cannot be read" : nil
     }
   ]
 

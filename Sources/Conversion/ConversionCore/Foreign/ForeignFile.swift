@@ -62,6 +62,7 @@ package struct ForeignFile: Sendable {
   }
 
   package static let readableFormats =
-    "Keras .h5, .keras, .weights.h5, SavedModel folders and checkpoints, darknet .cfg with "
-    + ".weights, ONNX, Core ML .mlmodel, TFLite, safetensors, .npz and .wbm"
+    "Keras .h5, .keras and .weights.h5, SavedModel folders, checkpoints and frozen graphs of "
+    + "TensorFlow, TensorFlow.js, darknet .cfg with .weights, ONNX, Core ML .mlmodel, TFLite, "
+    + "safetensors, .npz and .wbm"
 }
