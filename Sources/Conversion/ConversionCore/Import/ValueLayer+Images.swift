@@ -62,8 +62,8 @@ extension ValueLayer {
       throw unsupported(
         "resizes \(type(image)) to \(sizes), expected a known height and width, and at most 2^24")
     }
-    if grid != .alignCorners, zip(sizes, old).allSatisfy({ $0 % $1 == 0 }),
-      type(image).elementType.isFloat
+    if type(image).elementType.isFloat,
+      zip(old, sizes).allSatisfy({ grid.repeats(from: $0, to: $1) })
     {
       let factors = zip(sizes, old).map { $0 / $1 }
       return try apply(
@@ -71,26 +71,12 @@ extension ValueLayer {
     }
     var result = image
     for (axis, (size, old)) in zip(sizes, old).enumerated() {
-      let indices = (0..<size).map { Double(Self.nearest($0, from: old, to: size, grid)) }
+      let indices = (0..<size).map { Double(grid.nearest($0, from: old, to: size)) }
       result = try apply(
         Gather(axis: axis + 1), to: result,
         newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
         role: axis == 0 ? "rows" : "")
     }
     return result
-  }
-
-  /// The element that TensorFlow's kernel takes for one of the output, in single precision.
-  private static func nearest(
-    _ index: Int, from old: Int, to new: Int, _ grid: ResizingGrid
-  ) -> Int {
-    let scale =
-      grid == .alignCorners && new > 1
-      ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
-    let offset: Float = grid == .halfPixel ? 0.5 : 0
-    let place = (Float(index) + offset) * scale
-    let rounded =
-      grid == .alignCorners ? place.rounded(.toNearestOrAwayFromZero) : place.rounded(.down)
-    return max(0, min(Int(rounded), old - 1))
   }
 }

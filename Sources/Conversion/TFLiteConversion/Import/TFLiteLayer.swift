@@ -8,7 +8,7 @@ import TFLiteFormat
 /// An operator of a TFLite file that is being converted to nodes of the graph.
 ///
 /// Options are marked as read; ``finish(_:)`` refuses those that were not.
-struct TFLiteLayer: ValueLayer {
+struct TFLiteLayer: PositionalLayer {
   typealias Context = TFLiteContext
 
   let node: TFLiteFile.Operator
@@ -158,42 +158,5 @@ extension TFLiteLayer {
       : "reads \(name), which has no elements in the file and which no operator before it gives"
     throw WeighbridgeError(
       scope.graph.tensors[tensor].isVariable ? .unsupported : .malformed, reason)
-  }
-
-  /// Returns an input as it is stored.
-  func input(_ position: Int = 0) throws(WeighbridgeError) -> SourceValue {
-    guard let value = try optional(position) else {
-      throw malformed("has no input \(position), which \(node.code.name) takes")
-    }
-    return value
-  }
-
-  /// Returns the elements of an input that must be constant; `nil` when it is absent.
-  func constant(_ position: Int) throws(WeighbridgeError) -> Tensor? {
-    guard let value = try optional(position) else { return nil }
-    guard let tensor = value.tensor else {
-      throw unsupported(
-        "the input \(position) of \(node.code.name) is known only when the model runs, and only a "
-          + "constant one can be read")
-    }
-    return tensor
-  }
-
-  /// Returns the integers of an input that must be constant.
-  func constantIntegers(_ position: Int) throws(WeighbridgeError) -> [Int] {
-    guard let tensor = try constant(position) else {
-      throw malformed("has no input \(position), which \(node.code.name) takes")
-    }
-    guard tensor.elementType.isInteger else {
-      throw malformed("has \(tensor.type) as its input \(position), and integers are expected")
-    }
-    return tensor.wholeNumbers
-  }
-
-  /// Returns the axis that a constant input names, from the beginning.
-  func axis(ofInput position: Int, rank: Int) throws(WeighbridgeError) -> Int {
-    let axes = try constantIntegers(position)
-    guard axes.count == 1 else { throw malformed("has \(axes.count) axes, and takes one") }
-    return try axis(axes[0], rank: rank)
   }
 }

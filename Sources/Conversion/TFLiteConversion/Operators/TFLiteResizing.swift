@@ -31,7 +31,7 @@ enum TFLiteResizing {
       switch operation.interpolation {
       case .nearest:
         let isExact = zip(sizes, operation.factors).allSatisfy { size, factor in
-          repeats(from: size / factor, to: size, .asymmetric)
+          ResizingGrid.asymmetric.repeats(from: size / factor, to: size)
         }
         return try builder.add(
           .resizeNearest, builder[0], size,
@@ -46,27 +46,6 @@ enum TFLiteResizing {
       }
     },
   ]
-
-  /// The element that TFLite's kernel takes for one of the output, in single precision.
-  static func nearest(
-    _ index: Int, from old: Int, to new: Int, _ grid: ResizingGrid
-  ) -> Int {
-    let scale =
-      grid == .alignCorners && new > 1
-      ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
-    let offset: Float = grid == .halfPixel ? 0.5 : 0
-    let place = (Float(index) + offset) * scale
-    let rounded =
-      grid == .alignCorners ? place.rounded(.toNearestOrAwayFromZero) : place.rounded(.down)
-    return max(0, min(Int(rounded), old - 1))
-  }
-
-  /// Whether the kernel repeats each element as often as the others. Without half-pixel centers, the
-  /// first of 41 repetitions is one of the element before.
-  static func repeats(from old: Int, to new: Int, _ grid: ResizingGrid) -> Bool {
-    old > 0 && new % old == 0
-      && (0..<new).allSatisfy { nearest($0, from: old, to: new, grid) == $0 / (new / old) }
-  }
 
   private static let grids: [ResizingGrid: (alignCorners: Bool, halfPixel: Bool)] = [
     .halfPixel: (false, true), .asymmetric: (false, false), .alignCorners: (true, false),

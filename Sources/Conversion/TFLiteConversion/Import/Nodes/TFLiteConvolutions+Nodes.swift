@@ -121,43 +121,9 @@ extension TFLiteLayer {
   ) throws(WeighbridgeError) -> SourceValue {
     let (input, bias) = (try real(2), try optionalReal(3))
     let placed = try window(kernel, strides: strides, dilation: [])
-    let rank = placed.size.count
-    let sizes = type(input).shape.dropFirst().prefix(rank).compactMap(\.value)
-    let targets = (try self.input(0)).dimensions?.dropFirst().prefix(rank).compactMap(\.number)
-    guard sizes.count == rank, let targets, targets.count == rank else {
-      throw unsupported(
-        "enlarges \(type(input)) to sizes that are known only when the model runs, and only known "
-          + "ones can be read")
-    }
-    var (before, after, extra) = ([Int](), [Int](), [Int]())
-    for axis in 0..<rank {
-      let (full, padding) = try transposedBorders(
-        placed, axis, from: sizes[axis], to: targets[axis])
-      before.append(padding)
-      after.append(max(0, full - padding - targets[axis]))
-      extra.append(max(0, targets[axis] - (full - padding)))
-    }
-    let window = Window(
-      size: placed.size, strides: placed.strides, dilation: placed.dilation,
-      padding: .explicit(before: before, after: after))
-    let operation = TransposedConvolution(
-      window: window, outputPadding: extra, groups: 1, hasBias: bias != nil,
-      layout: .channelsLast)
-    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))[0]
-  }
-
-  /// The size of an axis before cropping, and how much is cropped at its beginning.
-  private func transposedBorders(
-    _ window: Window, _ axis: Int, from size: Int, to target: Int
-  ) throws(WeighbridgeError) -> (full: Int, before: Int) {
-    guard (1...1 << 32).contains(target), (1...1 << 32).contains(size) else {
-      throw malformed(
-        "enlarges an axis of \(size) elements to \(target), expected sizes from 1 to 2^32")
-    }
-    let full = (size - 1) * window.strides[axis] + window.size[axis]
-    guard window.padding == .same else { return (full, 0) }
-    do throws(ShapeError) {
-      return (full, try window.placement(axis, dimension: target).before)
-    } catch { throw malformed(error.reason) }
+    let sizes = try self.input(0).dimensions ?? []
+    let targets = sizes.dropFirst().prefix(placed.size.count).compactMap(\.number)
+    return try transposedConvolution(
+      [input, kernel] + (bias.map { [$0] } ?? []), placed, to: targets, .channelsLast)
   }
 }

@@ -52,14 +52,6 @@ extension TFLiteLayer {
       Reduce(function, axes: axes, keepDims: keepsAxes), to: selects ? try carried() : try real())
   }
 
-  /// The product of a list of sizes, some of which are known only when the model runs.
-  private func productOfSizes(_ value: SourceValue) -> SourceValue? {
-    guard value.tensor == nil, case .dimensions(let sizes, true, let type) = value,
-      let product = SourceDimension.product(of: sizes)
-    else { return nil }
-    return .dimensions([product], isList: false, as: type)
-  }
-
   /// The input of an operator that finds the largest or smallest element, the axis along which it
   /// does, and the type of the index.
   fileprivate mutating func argument() throws(WeighbridgeError) -> (SourceValue, Int, ElementType) {

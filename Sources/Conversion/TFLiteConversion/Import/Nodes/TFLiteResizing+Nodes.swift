@@ -54,31 +54,4 @@ extension TFLiteLayer {
     }
     return (image, sizes)
   }
-
-  /// Repeats or selects rows and columns.
-  fileprivate mutating func nearest(
-    _ image: SourceValue, _ sizes: [Int], _ grid: ResizingGrid
-  ) throws(WeighbridgeError) -> SourceValue {
-    let old = type(image).shape[1...2].compactMap(\.value)
-    guard old.count == 2, old.allSatisfy({ $0 > 0 }) else {
-      throw unsupported("resizes \(type(image)), whose height and width must be known")
-    }
-    let isRepeating = zip(old, sizes).allSatisfy {
-      TFLiteResizing.repeats(from: $0, to: $1, grid)
-    }
-    if isRepeating, type(image).elementType.isFloat {
-      let factors = zip(sizes, old).map { $0 / $1 }
-      return try apply(
-        Upsampling(factors: factors, interpolation: .nearest, layout: .channelsLast), to: image)
-    }
-    var result = image
-    for (axis, (size, old)) in zip(sizes, old).enumerated() {
-      let indices = (0..<size).map { Double(TFLiteResizing.nearest($0, from: old, to: size, grid)) }
-      result = try apply(
-        Gather(axis: axis + 1), to: result,
-        newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
-        role: axis == 0 ? "rows" : "")
-    }
-    return result
-  }
 }
