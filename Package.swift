@@ -67,13 +67,15 @@ func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Ta
     providers: [.apt([apt]), .brew([brew])])
 }
 
-/// Tests of a floor's modules, in the folder of the same floor.
+/// Tests of a floor's modules, in the folder of the same floor. In a release build, what they test is
+/// optimized and they themselves are not, which takes the compiler half the time.
 func tests(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
   .testTarget(
     name: name, dependencies: dependencies, path: "Tests/\(floor.rawValue)/\(name)",
-    exclude: exclude, swiftSettings: rules)
+    exclude: exclude,
+    swiftSettings: rules + [.unsafeFlags(["-Onone"], .when(configuration: .release))])
 }
 
 #if os(macOS)

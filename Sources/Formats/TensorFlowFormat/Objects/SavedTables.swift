@@ -142,7 +142,7 @@ extension TensorFlowTensor {
       let listed = contents.map { bytes.copied($0) } ?? elements
       var cursor = ByteCursor(0..<listed.count)
       while cursor.remaining > 0 {
-        let number = try cursor.integer(UInt64.self, from: listed.span.bytes)
+        let number = try unsafe cursor.integer(UInt64.self, from: listed.span.bytes)
         texts.append(String(Int64(bitPattern: number)))
       }
     }
