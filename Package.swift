@@ -189,7 +189,7 @@ let package = Package(
       [
         "Bytes", "ConversionCore", "GraphIR", "JSON", "KerasFormat",
         "LayerCatalog",
-      ]),
+      ], memory: .strict),
     module(
       .conversion, "DarknetConversion",
       ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"], memory: .strict),
@@ -197,25 +197,26 @@ let package = Package(
       .conversion, "ONNXConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "ONNXFormat",
-      ]),
+      ], memory: .strict),
     module(
       .conversion, "CoreMLConversion",
       [
         "Bytes", "ConversionCore", "CoreMLFormat", "GraphIR", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "ProtobufWire",
-      ]),
+      ], memory: .strict),
     module(
       .conversion, "NCNNConversion",
-      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
+      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"], memory: .strict),
     module(
       .conversion, "TFLiteConversion",
       [
         "Bytes", "ConversionCore", "FlatBuffers", "GraphIR", "LayerCatalog", "TensorEncoding",
         "TFLiteFormat",
-      ]),
+      ], memory: .strict),
     module(
       .conversion, "TensorFlowConversion",
-      ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"]),
+      ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"],
+      memory: .strict),
     module(
       .conversion, "WBMConversion",
       [
@@ -236,7 +237,7 @@ let package = Package(
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
         "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion", "TensorFlowFormat",
         "WBMConversion",
-      ]),
+      ], memory: .strict),
 
     // Execution: everything that uses graphs.
     // Custom kernels with vector instructions that are detected at run time.
@@ -276,7 +277,7 @@ let package = Package(
         "Bytes", "ConversionCore", "CoreMLConversion", "Digests", "GraphIR", "ModelComparison",
         "TensorEncoding",
         "Verifier", "Vision", "Weighbridge",
-      ]),
+      ], memory: .strict),
     // The header of the C interface, from which Swift imports its structs.
     cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
     module(

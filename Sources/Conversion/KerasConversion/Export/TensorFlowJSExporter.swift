@@ -31,7 +31,7 @@ package enum TensorFlowJSExporter: Exporter {
         let integers = tensor.doubles.map {
           UInt8(min(max((($0 - minimum) / scale).rounded(), 0), 255))
         }
-        try writer.append(integers.span.bytes)
+        try unsafe writer.append(integers.span.bytes)
       }
     }
     let files = try writer.commit(replacing: !writing.noClobber)
