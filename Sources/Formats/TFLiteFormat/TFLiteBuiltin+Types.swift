@@ -13,7 +13,8 @@ extension TFLiteBuiltin {
       type == .float32 || type == .int32
     case .argMax, .argMin: type != .int64
     case .add, .cumulativeSum, .floorModulo, .greater, .greaterOrEqual, .less, .lessOrEqual,
-      .maximum, .minimum, .multiply, .negative, .splitSizes, .subtract, .sum, .topK:
+      .maximum, .minimum, .mirrorPad, .multiply, .negative, .pad, .padWithValue, .splitSizes,
+      .subtract, .sum, .topK:
       type != .bool
     case .averagePool2D, .batchMatMul, .ceiling, .conv2D, .conv3D, .cosine, .depthwiseConv2D, .elu,
       .exponential, .floor, .fullyConnected, .gelu, .leakyReLU, .logarithm,

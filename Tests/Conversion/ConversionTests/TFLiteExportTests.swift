@@ -111,10 +111,25 @@ struct TFLiteExportTests {
     let (parts, _) = try file(
       Split(axis: 1, sizes: [1, 2]), of: TensorType(.bool, [2, 3]), outputs: 2)
     #expect(parts.operators == ["stridedSlice 3", "stridedSlice 3"])
+    let (padded, _) = try file(
+      Pad(before: [0, 1], after: [0, 1], mode: .reflect, value: 0), of: TensorType(.bool, [2, 3]))
+    #expect(padded.operators == ["cast 1", "mirrorPad 1", "cast 1"])
     let refusal = failure {
       _ = try file(ArgMax(axis: 1, keepDims: false, elementType: .int64), of: whole)
     }
     #expect(refusal?.reason.contains("takes int64, and TFLite's argMax takes other types") == true)
+  }
+
+  @Test("No kernel broadcasts more axes than the oldest runtimes can")
+  func manyAxes() throws {
+    let factors = Tensor(.float32, shape: [1, 1, 1, 1, 2], [3, 4])
+    let (scaled, _) = try file(
+      Multiply(), of: TensorType(.float32, [.unknown, 2, 3, 4, 2]), weights: [factors])
+    #expect(scaled.operators == ["reshape 1", "multiply 1", "reshape 1"])
+    let (plain, _) = try file(
+      Multiply(), of: TensorType(.float32, [.unknown, 3, 4, 2]),
+      weights: [factors.reshaped([1, 1, 1, 2])])
+    #expect(plain.operators == ["multiply 1"])
   }
 
   @Test("Images of bytes are converted by TFLite")

@@ -153,9 +153,8 @@ extension TFLiteBuilder {
     as elementType: ElementType? = nil
   ) throws(WeighbridgeError) -> ExportOperand {
     let shape = zip(x.type.shape, y.type.shape).map { $0.value == 1 ? $1 : $0 }
-    return try add(
-      builtin, x, y, options: .arithmetic(builtin),
-      as: TensorType(elementType ?? x.type.elementType, shape))
+    return try elementwise(
+      builtin, [x, y], as: TensorType(elementType ?? x.type.elementType, shape))
   }
 
   /// Combines all inputs from left to right.

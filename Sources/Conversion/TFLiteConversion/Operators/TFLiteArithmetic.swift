@@ -25,7 +25,8 @@ enum TFLiteArithmetic {
       return try builder.binary(builtin, builder[0], builder[1], as: .bool)
     },
     TFLiteRow(value: Where.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.add(.select, builder[0], builder[1], builder[2], as: builder.outputType)
+      try builder.elementwise(
+        .select, [builder[0], builder[1], builder[2]], as: builder.outputType)
     },
     TFLiteRow(value: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.isPrimitive else { return nil }

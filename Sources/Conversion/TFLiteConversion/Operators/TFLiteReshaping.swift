@@ -102,6 +102,9 @@ extension TFLiteBuilder {
   /// Pads all axes; reflections need at most one element less than the axis has.
   fileprivate mutating func padded(_ operation: Pad) throws(WeighbridgeError) -> ExportOperand {
     let (before, after) = (operation.before, operation.after)
+    if type().elementType == .bool, operation.mode != .edge {
+      return try paddedAsIntegers(operation)
+    }
     switch operation.mode {
     case .constant: return try padded(self[0], before, after, value: operation.value)
     case .reflect, .symmetric:
@@ -127,6 +130,14 @@ extension TFLiteBuilder {
       }
       return value
     }
+  }
+
+  /// Pads booleans, which the kernels of older runtimes do not take.
+  private mutating func paddedAsIntegers(
+    _ operation: Pad
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let integers = try cast(self[0], to: .int32)
+    return try cast(try apply(operation, named: scope.prefix, [integers])[0], to: .bool)
   }
 
   /// Repeats axes of size 1. Where a size is dynamic, zeros that have the other sizes are added.
