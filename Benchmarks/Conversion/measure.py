@@ -28,6 +28,7 @@ def commands(program, model, folder):
         ("coremltools, .mlmodel", python("coremltools", "peer.mlmodel"), "peer.mlmodel"),
         ("weighbridge export, .onnx", weighbridge("own.onnx"), "own.onnx"),
         ("tf2onnx, .onnx", python("tf2onnx", "peer.onnx"), "peer.onnx"),
+        ("weighbridge export, .tflite", weighbridge("own.tflite"), "own.tflite"),
     ]
 
 
