@@ -92,6 +92,8 @@ def write_unsigned():
 
 write("recursion.pb", graph(("call", "again", "x"), function=function("again", "call:y:0", ("call", "again", "x"))))
 write("cycle.pb", graph(("a", "Relu", "b"), ("b", "Relu", "a"), ("c", "Relu", "a")))
+write("old_loop.pb", graph(("start", "Enter", "x"), ("merge", "Merge", "start", "next"), ("body", "Relu", "merge"),
+    ("next", "NextIteration", "body"), ("out", "Exit", "merge")))
 write("own_argument.pb", graph(("call", "same", "call"), ("out", "Relu", "call"), function=function("same", "x")))
 write("missing_node.pb", graph(("out", "Relu", "nothing")))
 write("assign.pb", graph(("v", "VarHandleOp"), ("a", "AssignVariableOp", "v", "x"), ("out", "Relu", "x", "^a")))

@@ -49,11 +49,12 @@ package struct ReadModel: Sendable {
     do throws(WeighbridgeError) {
       let source = try TensorFlowSource(store, path: path, options: options)
       var content = try source.content()
+      let reason = refusal.reason.prefix { $0 != "\n" }
       content.provenance.decisions.insert(
         .init(
           layer: "",
-          text: "the operators of the SavedModel are read, since the layers cannot be: "
-            + refusal.reason), at: 0)
+          text: "the operators of the SavedModel are read, since its layers cannot be: \(reason)"),
+        at: 0)
       return (source, content)
     } catch {
       throw WeighbridgeError(

@@ -91,6 +91,7 @@ struct TensorFlowGraphCase: CustomTestStringConvertible, Sendable {
     arguments: [
       ("recursion.pb", WeighbridgeError.Code.limitExceeded, "functions within functions"),
       ("cycle.pb", .malformed, "form a cycle"),
+      ("old_loop.pb", .unsupported, "Enter, Exit, Merge, NextIteration"),
       ("own_argument.pb", .malformed, "their own arguments"),
       ("missing_node.pb", .malformed, "which no operation gives"),
       ("assign.pb", .unsupported, "changes variables"),

@@ -174,7 +174,9 @@ extension TensorFlowProgram {
         )
       }
       var inputs: [Output] = []
-      for value in program.node(place).inputs where !value.hasPrefix("^") {
+      let node = program.node(place)
+      // What a loop of TensorFlow 1 reads from its last round is no cycle; a loop is refused later.
+      for value in node.inputs where !value.hasPrefix("^") && node.operation != "NextIteration" {
         inputs.append(try program.source(of: value, in: place.scope))
       }
       path.append((place, inputs, 0))

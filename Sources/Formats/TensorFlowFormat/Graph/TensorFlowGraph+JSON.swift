@@ -2,7 +2,7 @@ package import Bytes
 package import JSON
 
 /// Graphs as JSON, in which TensorFlow.js keeps them: the names of fields are those of the messages,
-/// strings are base64 and large integers are strings.
+/// strings are base64, or in its first version lists of bytes, and large integers are strings.
 extension TensorFlowGraph {
   /// Reads a `GraphDef`.
   ///
@@ -65,7 +65,8 @@ extension TensorFlowAttribute {
     var attribute: TensorFlowAttribute?
     switch kind {
     case "s":
-      attribute = value.string.flatMap { [UInt8](base64: $0) }.map {
+      let listed = value.array?.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }
+      attribute = (value.string.flatMap { [UInt8](base64: $0) } ?? listed).map {
         .string(String(decoding: $0, as: UTF8.self))
       }
     case "i": attribute = value.wholeNumber.map { .integer($0) }

@@ -82,11 +82,16 @@ extension Inspection {
   private var weightLines: [String] {
     var table = Table(["weight", "type"])
     for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
-    let layerSource = provenance.framework == "darknet" ? "its .cfg" : "a model (--architecture)"
+    let layerSource =
+      switch provenance.framework {
+      case "darknet": "; the layers are those of its .cfg"
+      case "tensorflow": ""
+      default: "; the layers are those of a model (--architecture)"
+      }
     return [
       "",
       "\(weightCount) weight\(weightCount == 1 ? "" : "s") with \(parameterCount.grouped) parameters "
-        + "(\(weightByteCount.grouped) bytes); the layers are those of \(layerSource)",
+        + "(\(weightByteCount.grouped) bytes)\(layerSource)",
     ] + (looseWeights.isEmpty ? [] : ["", table.text]) + (problem == nil ? [] : provenanceLines)
   }
 
