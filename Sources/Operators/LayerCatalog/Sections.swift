@@ -66,7 +66,7 @@ extension Graph {
     for node in nodes where node.inputs.contains(where: cut.contains) {
       let isWhole = { (id: ValueID) in cut.contains(id) || self[id].type.shape[axis] == 1 }
       guard let operation = node.operation as? any CatalogOperator,
-        operation.isIndependent(along: axis),
+        operation.isIndependent(along: axis, node.inputs.map { self[$0].type.elementType }),
         node.inputs.allSatisfy({ self[$0].type.rank == rank && isWhole($0) }),
         node.outputs.allSatisfy({ isCut(self[$0].type) })
       else { return false }
@@ -79,11 +79,13 @@ extension Graph {
 
 extension CatalogOperator {
   /// Whether each element of the outputs depends only on elements with the same index along an axis.
-  fileprivate func isIndependent(along axis: Int) -> Bool {
+  ///
+  /// - Parameter types: Those of the inputs.
+  fileprivate func isIndependent(along axis: Int, _ types: [ElementType]) -> Bool {
     switch self {
     case let reduction as Reduce: reduction.keepDims && !reduction.axes.contains(axis)
     case let operation as any LanewiseOperator: !operation.axes.contains(axis)
-    case let operation as any PointwiseOperator: operation.pointwise([.float64]) != nil
+    case let operation as any PointwiseOperator: operation.pointwise(types) != nil
     default: false
     }
   }

@@ -39,7 +39,9 @@ struct EinsumContraction {
     let columns = transposed(weights, kernel, shared + new + contracted).doubles
     let product = MatrixProduct(
       count: size(shared), rowCount: size(free), columnCount: size(new), length: size(contracted))
-    let sums = product.elements(Self.sums(rows, of: size(summed)), columns, workers: workers)
+    let vectors = Self.sums(
+      rows, count: product.count * product.rowCount * product.length, of: size(summed))
+    let sums = product.elements(vectors, columns, workers: workers)
     let order = shared + free + new
     let result = Tensor(.float64, shape: order.map { dimensions[$0] ?? 1 }, sums)
     return result.permuted(output.letters.compactMap(order.firstIndex))
@@ -51,11 +53,9 @@ struct EinsumContraction {
     tensor.permuted(order.compactMap(labels.letters.firstIndex))
   }
 
-  /// Returns the sums of `length` consecutive elements each.
-  private static func sums(_ numbers: [Double], of length: Int) -> [Double] {
+  /// Returns `count` sums of `length` consecutive elements each.
+  private static func sums(_ numbers: [Double], count: Int, of length: Int) -> [Double] {
     if length == 1 { return numbers }
-    return stride(from: 0, to: numbers.count, by: max(1, length)).map {
-      numbers[$0..<$0 + length].reduce(0, +)
-    }
+    return (0..<count).map { numbers[$0 * length..<($0 + 1) * length].reduce(0, +) }
   }
 }
