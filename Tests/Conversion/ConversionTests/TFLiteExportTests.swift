@@ -132,6 +132,16 @@ struct TFLiteExportTests {
     #expect(plain.operators == ["multiply 1"])
   }
 
+  @Test("Sorting gives numbers and positions, along any axis")
+  func sorting() throws {
+    let (rising, _) = try file(
+      Sort(axis: 1, isDescending: false, count: 2), of: TensorType(.float32, [2, 3]), outputs: 2)
+    #expect(rising.operators == ["negative 1", "topK 1", "negative 1"])
+    let (falling, _) = try file(
+      Sort(axis: 0, isDescending: true), of: TensorType(.int32, [2, 3]), outputs: 2)
+    #expect(falling.operators == ["transpose 1", "topK 1", "transpose 1", "transpose 1"])
+  }
+
   @Test("Images of bytes are converted by TFLite")
   func bytes() throws {
     let (image, _) = try file(Cast(to: .float32), of: TensorType(.uint8, [.unknown, 4, 4, 3]))

@@ -44,7 +44,7 @@ enum TFLiteActivations {
 
 extension TFLiteBuilder {
   /// Applies a function of the last axis to another one; `nil` for several axes.
-  mutating func alongLastAxis(
+  fileprivate mutating func alongLastAxis(
     _ axes: [Int],
     _ function: (inout Self, ExportOperand) throws(WeighbridgeError) -> ExportOperand
   ) throws(WeighbridgeError) -> ExportOperand? {

@@ -26,8 +26,8 @@ enum TFLiteIndexing {
         .oneHot, try builder.indices(builder[0]), builder.scalar(Double(operation.depth)),
         numbers[0], numbers[1], options: .oneHot(axis: operation.axis), as: builder.outputType)
     },
-    TFLiteRow(value: Sort.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.sorted(operation)
+    TFLiteRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.sorted(operation).map(\.name)
     },
   ]
 }
@@ -65,24 +65,35 @@ extension TFLiteBuilder {
     return try add(.select, isNegative, fromEnd, indices, as: indices.type)
   }
 
-  /// Sorts along an axis; the largest elements come first in TFLite.
+  /// Sorts along an axis, and gives the positions; the largest elements come first in TFLite, of equal
+  /// ones the first.
   fileprivate mutating func sorted(
     _ operation: Sort
-  ) throws(WeighbridgeError) -> ExportOperand? {
-    try alongLastAxis([operation.axis]) { (builder, x) throws(WeighbridgeError) in
-      guard let size = x.type.shape.last?.value else {
-        throw .unsupported("sorts along an axis of unknown size, and TFLite sorts known numbers")
-      }
-      let count = operation.count ?? size
-      let taken = operation.isDescending ? count : size
-      let type = x.type.with(shape: x.type.shape.dropLast() + [.fixed(taken)])
-      let sorted = try builder.add(
-        .topK, [x, builder.scalar(Double(taken))],
-        types: [type, TensorType(.int32, type.shape)])[0]
-      if operation.isDescending { return sorted }
-      let last = type.rank - 1
-      let ascending = try builder.add(.reverse, sorted, builder.integers([last]))
-      return count == size ? ascending : try builder.sliced(ascending, axis: last, 0..<count)
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    let last = type().rank - 1
+    var order = Array(0...last)
+    order.swapAt(operation.axis, last)
+    let isMoved = operation.axis != last
+    var x = isMoved ? try transposed(self[0], order) : self[0]
+    guard let size = x.type.shape[last].value else {
+      throw .unsupported("sorts along an axis of unknown size, and TFLite sorts known numbers")
     }
+    if !operation.isDescending { x = try opposite(x) }
+    let count = operation.count ?? size
+    let shape: [Dimension] = x.type.shape.dropLast() + [.fixed(count)]
+    var results = try add(
+      .topK, [x, scalar(Double(count))],
+      types: [x.type.with(shape: shape), TensorType(.int32, shape)])
+    if !operation.isDescending { results[0] = try opposite(results[0]) }
+    guard isMoved else { return results }
+    return [try transposed(results[0], order), try transposed(results[1], order)]
+  }
+
+  /// The numbers in the opposite order.
+  private mutating func opposite(
+    _ x: ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    x.type.elementType == .float32
+      ? try add(.negative, x) : try binary(.subtract, number(-1, like: x), x)
   }
 }

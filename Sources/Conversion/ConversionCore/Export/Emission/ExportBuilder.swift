@@ -146,6 +146,10 @@ extension ExportBuilder {
         isUsed: isUsed ?? types.map { _ in true })
       defer { scope = outerScope }
       guard let outputs = try rule.apply(operation, &self) else { break }
+      guard !scope.isUsed.dropFirst(outputs.count).contains(true) else {
+        throw .unsupported(
+          "gives \(types.count) results that are used, and \(target) can give \(outputs.count)")
+      }
       return zip(outputs, types).map { value($0, $1) }
     case nil: break
     }
