@@ -60,6 +60,32 @@ def result_types(signed, byte, long, truth):
     ]
 
 
+def compared(signed, byte):
+    """Numbers of Python that a narrow type does not hold, or that JAX lets adopt it."""
+    return [
+        ops.equal(signed, 300), ops.less(byte, 300), signed > -200, ops.not_equal(byte, -1), byte % 7, ops.fmod(signed, 5),
+        ops.greater_equal(signed, [[[1, 2, 3, 400]]]), ops.fabs(signed), ops.fabs(byte),
+    ]
+
+
+def truths(truth, unsigned):
+    """Orders of booleans, and what becomes of uint64 in sums and products."""
+    return [
+        ops.sort(truth, axis=1), ops.argsort(truth, axis=1), ops.argmax(truth, axis=1), ops.argmin(truth, axis=2),
+        ops.argmax(truth, axis=-1, keepdims=True), ops.argmin(truth), ops.prod(unsigned, axis=1), ops.sum(unsigned, axis=1),
+        ops.cumprod(unsigned, axis=1), ops.cumsum(unsigned, axis=1),
+    ]
+
+
+def heads_of_integers(long, byte, truth):
+    """Attention of integers and booleans, which the dense layers inside of it multiply in their own type."""
+    attend = layers.MultiHeadAttention
+    return [
+        attend(2, 3)(long, long), attend(1, 2, value_dim=3)(byte, long), attend(2, 2, dtype="float64")(truth, byte),
+        layers.GroupQueryAttention(2, 4, 2)(long, byte), attend(2, 3)(long, long, use_causal_mask=True),
+    ]
+
+
 def pictures_of_bytes(x):
     """Images of integers: resized, cropped, and layers that do nothing at inference."""
     double = ops.cast(x, "float64") / 7
@@ -108,7 +134,9 @@ def layers_of_integers(signed, long, truth):
     result = []
     for x in (signed, long, truth):
         result += [layers.TimeDistributed(layers.Dense(2))(x), layers.EinsumDense("abc,cd->abd", (None, 2), bias_axes="d")(x)]
-    return result + [layers.ReLU(threshold=1.5)(signed), layers.ReLU(threshold=3)(long), layers.ReLU(threshold=0.5)(long)]
+    return result + [layers.ReLU(threshold=1.5)(signed), layers.ReLU(threshold=3)(long), layers.ReLU(threshold=0.5)(long),
+                     layers.RMSNormalization()(signed), layers.RMSNormalization(axis=[1, 2])(long), layers.RMSNormalization()(truth),
+                     layers.TimeDistributed(layers.RMSNormalization())(signed)]
 
 
 def contrasts(x):
@@ -142,6 +170,9 @@ CASES = [
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
+    Case("compared", [SIGNED, BYTES], compared),
+    Case("truths", [TRUTH, UNSIGNED], truths),
+    Case("heads_of_integers", [Input((3, 4), -9, 9, "int32"), Input((3, 4), 0, 9, "uint8"), TRUTH], heads_of_integers),
     Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
     Case("wide_normalizations", [Input((3, 4), 100, 104), Input((3, 4), -3e5, 3e5)],

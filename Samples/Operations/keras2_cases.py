@@ -229,7 +229,18 @@ def items(x, n):
     return [tf.gather_nd(x, n, batch_dims=1), tf.gather_nd(x[0], n), tf.gather_nd(x, n[:, :, :1], batch_dims=1)]
 
 
+def two_types(x):
+    """Layers of one type in a Bidirectional of another."""
+    both = layers.Bidirectional
+    return [
+        both(layers.GRU(3, dtype="float64", return_sequences=True))(x), both(layers.LSTM(3, dtype="float64"), merge_mode="sum")(x),
+        both(layers.LSTM(3), dtype="float64")(x), both(layers.SimpleRNN(3), dtype="float64", merge_mode="ave")(x),
+        *both(layers.LSTM(2, dtype="float64", return_state=True))(x), both(layers.GRU(3))(layers.Masking()(x)),
+    ]
+
+
 CASES = [
+    Case("two_types", [Input((5, 4))], two_types),
     Case("items", [MATRIX, Input((5, 2), 0, 3, "int32")], items),
     Case("aside_in_training", [Input((4,))], aside_in_training),
     Case("stacked_tensor", [MATRIX], stacked_tensor),

@@ -1,6 +1,7 @@
 """Cases of Keras 3.15: activations by name and as layers, and operations on Keras' tensors."""
 
 import numpy as np
+import keras
 from keras import layers, ops
 
 import attention_cases
@@ -174,13 +175,24 @@ def low_rank(x, picture, tokens):
             layers.EinsumDense("abc,cd->abd", (None, 6), bias_axes="d")(x), layers.Embedding(9, 4)(tokens)]
 
 
+def low_rank_inside(x, tokens):
+    """Such layers in models in models, next to others and shared."""
+    innermost = keras.Sequential([keras.Input((5,)), layers.Dense(4)], name="innermost")
+    inner = keras.Sequential([keras.Input((4,)), layers.Dense(5), innermost, layers.Dense(3, use_bias=False)], name="inner")
+    texts = keras.Sequential([keras.Input((3,), dtype="int32"), layers.Embedding(9, 4), layers.Flatten(), layers.Dense(2)], name="texts")
+    return [inner(x), texts(tokens), inner(2.0 * x)]
+
+
 def adapt(model):
     """Adds the matrices to each layer, and changes what they add from 0."""
+    for inner in model.layers:
+        if isinstance(inner, keras.Model):
+            adapt(inner)
     for index, layer in enumerate(each for each in model.layers if hasattr(each, "enable_lora")):
         layer.enable_lora(2, **({"lora_alpha": 3} if index % 2 else {}))
         for weight in layer.trainable_weights:
             if "lora" in weight.path:
-                weight.assign(np.linspace(-1, 1, weight.shape.num_elements()).reshape(weight.shape))
+                weight.assign(np.linspace(-1, 1, int(np.prod(weight.shape))).reshape(weight.shape))
 
 
 def shrunk(x):
@@ -189,8 +201,14 @@ def shrunk(x):
     return [ops.hard_shrink(roots), ops.soft_shrink(roots, 0.3), ops.hard_shrink(x, 1.0), layers.Activation("soft_shrink")(roots)]
 
 
+# Those that JAX, which has no numbers of 64 bits here and converts otherwise, computes differently.
+ON_JAX = [
+    "compared", "functions_integer_sums", "layers_of_integers", "overflows", "result_types", "truths", "types_of_layers",
+]
+
 CASES = [
     Case("low_rank", [MATRIX, PICTURE, Input((3,), 0, 9, "int32")], low_rank, adapt, ("h5", "keras")),
+    Case("low_rank_inside", [Input((4,)), Input((3,), 0, 9, "int32")], low_rank_inside, adapt, ("h5", "keras")),
     Case("shrunk", [MATRIX], shrunk),
     Case("arrays_in_settings", [MATRIX], arrays_in_settings),
     Case("keywords", [MATRIX, Input((5, 4)), Input((3,))], keywords),

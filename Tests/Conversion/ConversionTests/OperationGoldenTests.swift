@@ -15,7 +15,9 @@ import Weighbridge
     var inputs: String { Paths.sample("Operations/\(path).inputs.npz") }
     var outputs: String { Paths.sample("Operations/\(path).outputs.npz") }
 
-    static let folders = ["keras2", "keras3", "keras3_3_3", "keras3_9_2", "tensorflow23"]
+    static let folders = [
+      "keras2", "keras3", "keras3_3_3", "keras3_9_2", "keras3_jax", "tensorflow23",
+    ]
     static let all: [Recording] = folders.flatMap { folder in
       Files.names(in: Paths.sample("Operations/\(folder)")).compactMap { name in
         guard let dot = name.lastIndex(of: "."), !name.hasSuffix(".npz") else { return nil }

@@ -110,6 +110,15 @@ extension KerasFunction {
     return values
   }
 
+  /// Whether functions that make tensors of Python's numbers give them a type of their own: on JAX only
+  /// lists have one.
+  func areTensors(_ terms: [Term]) -> Bool {
+    let hasList = terms.contains {
+      if case .constant(let constant) = $0 { !constant.shape.isEmpty } else { false }
+    }
+    return hasList || !layer.writer.isJAX
+  }
+
   /// Raises the rank of a value by adding leading axes.
   mutating func expanded(_ value: ValueID, rank: Int) throws(WeighbridgeError) -> ValueID {
     let missing = rank - type(of: value).rank

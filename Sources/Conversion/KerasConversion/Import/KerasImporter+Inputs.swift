@@ -121,7 +121,21 @@ extension KerasImporter {
     let type = try Self.type(
       shape: Self.inputShape(record.config) ?? .null, try Self.elementType(record.config["dtype"]),
       name: record.name)
-    return try addInput(record.name, type)
+    return try narrowed(try addInput(record.name, type), of: record)
+  }
+
+  /// The value of an input as JAX has it: in 32 bits.
+  private mutating func narrowed(
+    _ value: ValueID, of record: KerasLayerRecord
+  ) throws(WeighbridgeError) -> ValueID {
+    let type = network.graph.type(of: value)
+    guard writer.isJAX, let name = KerasModelRecord.narrowTypes[type.elementType.rawValue],
+      let narrow = ElementType(rawValue: name)
+    else { return value }
+    let source = SourceScope(layer: record.name, className: record.className, call: 0)
+      .withRole("narrowed")
+    let cast = Cast(to: narrow).stating(writer.integerRules, for: [type])
+    return try network.graph.addNode(cast, inputs: [value], source: source)[0]
   }
 
   /// An input's type. A batch axis of unknown size is symbolic; other axes of unknown size are

@@ -98,9 +98,9 @@ package struct KerasSource: Sendable {
     self.file = file
     self.zerosLimit = zerosLimit
     self.foundArchitecture = foundArchitecture
-    model = architecture.model
     version = try options.kerasVersion.map(Self.parse) ?? architecture.version
     backend = options.kerasBackend ?? architecture.backend
+    model = backend == "jax" ? architecture.model.narrowed() : architecture.model
     let (custom, customFile) = try CustomLayerPolicy.opened(options)
     self.custom = custom
     self.files = files + (customFile.map { [$0] } ?? [])

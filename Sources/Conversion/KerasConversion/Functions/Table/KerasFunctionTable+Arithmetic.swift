@@ -106,7 +106,8 @@ extension KerasFunction {
   fileprivate mutating func addRemainder(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {
-    var values = try unified(try pair(), sharesRank: true, areNumbersTyped: true)
+    let terms = try pair()
+    var values = try unified(terms, sharesRank: true, areNumbersTyped: areTensors(terms))
     guard isOperation else { return try add(BinaryMath(function), values) }
     for index in values.indices where isBoolean(values[index]) {
       values[index] = try converted(values[index], to: .int32)

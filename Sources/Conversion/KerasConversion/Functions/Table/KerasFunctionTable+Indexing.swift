@@ -8,7 +8,7 @@ import LayerCatalog
 extension KerasFunctionTable {
   static let indexing =
     entries([Names(["Sort"], tf: ["sort"], 0), Names(["Argsort"], tf: ["argsort"], 1)]) {
-      (call, output) throws(WeighbridgeError) in [try call.addSorted()[output]]
+      (call, output) throws(WeighbridgeError) in [try call.addSorted(output: output)]
     } + items
 
   private static let items: [Entry] = [
@@ -109,12 +109,23 @@ extension KerasFunction {
     }
   }
 
-  fileprivate mutating func addSorted() throws(WeighbridgeError) -> [ValueID] {
+  /// - Parameter output: 0 for the sorted elements, 1 for their positions.
+  fileprivate mutating func addSorted(output: Int) throws(WeighbridgeError) -> ValueID {
     let value = try tensor("x", "values", at: 0)
     ignore("stable")
     let isDescending = try string("direction") == "DESCENDING"
     let axis = try axis(of: type(of: value), default: -1)
-    return try add(Sort(axis: axis, isDescending: isDescending), [value])
+    let sort = Sort(axis: axis, isDescending: isDescending)
+    guard isBoolean(value), output == 0 else {
+      return try add(sort, [try ordered(value)])[output]
+    }
+    let sorted = try addOne(sort, [try ordered(value)], role: "sorted")
+    return try add(Cast(to: .bool), [sorted])[0]
+  }
+
+  /// Booleans as numbers, which have an order; other values as they are.
+  mutating func ordered(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    isBoolean(value) ? try addOne(Cast(to: .uint8), [value], role: "ordered") : value
   }
 
   fileprivate mutating func addOneHot() throws(WeighbridgeError) -> [ValueID] {

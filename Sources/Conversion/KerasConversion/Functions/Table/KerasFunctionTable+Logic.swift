@@ -11,7 +11,8 @@ extension KerasFunctionTable {
       let (first, second) = call.operandNames
       let terms = [try call.term("x1", first, at: 0), try call.term("x2", second, at: 1)]
       call.ignore("incompatible_shape_error")
-      let values = try call.unified(terms, sharesRank: true, areNumbersTyped: true)
+      let values = try call.unified(
+        terms, sharesRank: true, areNumbersTyped: call.areTensors(terms))
       return try call.add(Comparison(relation), values)
     }
     + entries([

@@ -69,7 +69,7 @@ extension KerasFunction {
     let common = type(of: values[0]).elementType
     let result = isOperation ? exactTypes[common] ?? common : common
     // JAX multiplies all of them exactly.
-    let isJAX = layer.integerRules == .saturatingConversion && common.isInteger
+    let isJAX = layer.writer.isJAX && common.isInteger
     let isExact = common.isFloat || !isOperation || isJAX || exactTypes[common] != nil
     for index in values.indices {
       values[index] = try converted(

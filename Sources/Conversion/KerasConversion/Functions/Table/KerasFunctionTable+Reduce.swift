@@ -86,6 +86,7 @@ extension KerasFunction {
     case (.any, _), (.all, _): value = try boolean(value)
     case (.maximum, .bool) where isOperation: function = .any
     case (.minimum, .bool) where isOperation: function = .all
+    case (.product, .uint64) where isOperation: value = try converted(value, to: .uint32)
     case (.sum, let type), (.product, let type):
       if isOperation { value = try converted(value, to: type.widened) }
     default: break
@@ -156,6 +157,7 @@ extension KerasFunction {
         value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
       }
     }
+    value = try ordered(value)
     axis = try KerasLayer.axis(axis ?? 0, of: type(of: value))
     return try add(Operation(axis: axis ?? 0, keepDims: keepDims, elementType: result), [value])
   }

@@ -16,7 +16,7 @@ extension KerasFunctionTable {
       guard let first = values.first else { throw call.missing("the tensors") }
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
       let type = call.type(of: first).elementType
-      let isJAX = call.layer.integerRules == .saturatingConversion
+      let isJAX = call.layer.writer.isJAX
       if type.isFloat || isJAX && type.isInteger && !isExact { return try call.add(sum, values) }
       // On TensorFlow, Keras adds the products of 8-bit integers exactly, and others in float32.
       for index in values.indices {

@@ -57,6 +57,9 @@ extension KerasFunctionTable {
     Entry(["Exp"], tf: ["math.exp", "exp"]) { (call) throws(WeighbridgeError) in
       try call.add(Exponential(), [try call.floating(try call.tensor("x", at: 0))])
     },
+    Entry(["Fabs"]) { (call) throws(WeighbridgeError) in
+      try call.add(UnaryMath(.absolute), [try call.floating(try call.tensor("x", at: 0))])
+    },
     Entry(
       ["StopGradient", "Copy", "ConvertToTensor"],
       tf: ["identity", "stop_gradient", "convert_to_tensor", "ensure_shape"]

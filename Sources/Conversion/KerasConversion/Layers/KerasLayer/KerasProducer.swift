@@ -33,6 +33,8 @@ package struct KerasProducer: Hashable, Sendable {
   package let backend: Backend
   /// What the backend gives where results do not fit in an integer type.
   package let integerRules: IntegerRules
+  /// Whether the backend is JAX, which has no numbers of 64 bits unless it is told to.
+  package var isJAX: Bool { integerRules == .saturatingConversion }
 
   /// Creates a producer from its parts.
   package init(

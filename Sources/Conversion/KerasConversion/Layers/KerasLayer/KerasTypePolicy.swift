@@ -142,11 +142,7 @@ extension KerasLayer {
     guard let type = types?.compute, original != type else {
       return try add(operation, inputs + weights)
     }
-    if roundsIntegers, original.isInteger, !original.isSignedInteger {
-      throw .unsupported(
-        "takes \(original.rawValue), to which Keras converts the result; what that makes of negative "
-          + "numbers depends on the processor (cast the input to a floating-point type)")
-    }
+    if roundsIntegers { try requireSigned(original) }
     let least: ElementType = original == .float64 ? .float64 : .float32
     let computed = keepsWide && type.byteCount < least.byteCount ? least : type
     let value = try cast(input, to: computed, role: "input_cast")
@@ -156,6 +152,14 @@ extension KerasLayer {
     var result = try add(operation, [value] + weights, role: "normalized")
     if isRounded { result = try add(Cast(to: original), result, role: "rounded") }
     return try add(Cast(to: type), result)
+  }
+
+  /// Refuses unsigned integers, to which a result with negative numbers cannot be converted.
+  func requireSigned(_ type: ElementType) throws(WeighbridgeError) {
+    guard type.isInteger, !type.isSignedInteger else { return }
+    throw .unsupported(
+      "takes \(type.rawValue), to which Keras converts the result; what that makes of negative "
+        + "numbers depends on the processor (cast the input to a floating-point type)")
   }
 
   /// Refuses inputs of another type where the version does not tell whether they are cast. A layer

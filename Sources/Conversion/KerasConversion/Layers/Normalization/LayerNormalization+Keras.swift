@@ -162,13 +162,26 @@ extension UnitNormalization: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds the normalization with the settings `axis` and `epsilon`.
+  /// Adds the normalization with the settings `axis` and `epsilon`. Of integers, Keras computes it in
+  /// float32 and converts the result back.
   ///
   /// - Parameter epsilon: Keras' default.
   mutating func addRMSNormalization(
     of inputs: [ValueID], _ denominator: RMSNormalization.Denominator, epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
-    let type = graph.type(of: try onlyInput(inputs))
+    let input = try onlyInput(inputs)
+    let type = graph.type(of: input).elementType
+    if type.isFloat { return try addRMSNormalization(of: input, denominator, epsilon, role: "") }
+    try requireSigned(type)
+    let value = try cast(input, to: .float32, role: "input_cast")
+    let result = try addRMSNormalization(of: value, denominator, epsilon, role: "normalized")
+    return try add(Cast(to: type), result)
+  }
+
+  private mutating func addRMSNormalization(
+    of input: ValueID, _ denominator: RMSNormalization.Denominator, _ epsilon: Double, role: String
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = graph.type(of: input)
     let axes = try axes("axis", of: type)
     let operation = RMSNormalization(
       axes: axes.sorted(), denominator: denominator,
@@ -179,7 +192,7 @@ extension KerasLayer {
     if denominator == .variance || axes == Array(first..<type.rank) {
       // Keras creates the scale with the axes as written, but uses it in ascending order.
       let scale = try weight("scale", shape: written) { $0.reshaped(sortedShape) }
-      return try add(operation, inputs + [scale])
+      return try add(operation, [input, scale], role: role)
     }
     // Keras aligns the scale with the last axes, whichever axes it normalizes over.
     guard zip(type.shape[first...], written).allSatisfy({ $1 == 1 || $0.value == $1 }) else {
@@ -191,7 +204,7 @@ extension KerasLayer {
     let ones = Tensor(type.elementType, shape: sortedShape.map { _ in 1 }, [1])
       .broadcast(to: sortedShape)
     let normalized = try add(
-      operation, inputs + [try constant("ones", ones)], role: "normalized")
-    return try add(Multiply(), normalized + [scale])
+      operation, [input, try constant("ones", ones)], role: "unscaled")
+    return try add(Multiply(), normalized + [scale], role: role)
   }
 }
