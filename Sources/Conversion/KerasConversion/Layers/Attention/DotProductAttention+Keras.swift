@@ -141,6 +141,8 @@ extension KerasLayer {
   private mutating func addProjection(
     of input: ValueID, to heads: (count: Int, size: Int), _ hasBias: Bool, name: String
   ) throws(WeighbridgeError) -> ValueID {
+    // Keras multiplies integers by the kernel in its type.
+    let input = try cast(input, to: types?.compute ?? .float32, role: "\(name)_cast")
     let type = graph.type(of: input)
     let freeLetters = try Self.freeAxes(type)
     let equation = EinsumEquation(
