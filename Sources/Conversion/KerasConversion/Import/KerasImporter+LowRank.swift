@@ -8,10 +8,42 @@ extension KerasImporter {
   /// Adds the product of the matrices to the weight that they adapt: alpha / rank · a · b. A `.h5`
   /// file has all three, the adapted one last since it is frozen; a `.keras` file has their sum.
   mutating func mergeLowRankWeights(of call: LayerCall) throws(WeighbridgeError) {
-    guard let rank = call.record.config["lora_rank"]?.integer, let stored = weights[call.name],
-      let first = Self.position(of: "a", in: stored),
-      let second = Self.position(of: "b", in: stored)
-    else { return }
+    guard let stored = weights[call.name] else { return }
+    weights[call.name] = try Self.mergingLowRank(stored, of: call.record)
+  }
+
+  /// The same for the list of the weights of a nested model, which has those of the layer wherever
+  /// the layer's name is the scope of theirs.
+  static func mergingLowRank(
+    _ list: [KerasLayer.Weight], ofLayersIn model: KerasModelRecord
+  ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
+    var list = list
+    for layer in model.layers {
+      if let inner = try innerModel(layer) {
+        list = try mergingLowRank(list, ofLayersIn: inner)
+      }
+      let own = list.filter { $0.isOfScope(layer.name) }
+      let lowRank = own.filter { $0.lastName.hasPrefix("lora_") }
+      guard layer.config["lora_rank"]?.integer != nil, let first = lowRank.first else { continue }
+      guard lowRank.count == 2 else {
+        throw .unsupported(
+          "has \(lowRank.count) matrices of low rank for layers called \(layer.name), and only the "
+            + "two of one layer can be added to its weight"
+        ).at(.path(first.path))
+      }
+      let position = list.firstIndex { $0.isOfScope(layer.name) } ?? 0
+      list.removeAll { $0.isOfScope(layer.name) }
+      list.insert(contentsOf: try mergingLowRank(own, of: layer), at: position)
+    }
+    return list
+  }
+
+  private static func mergingLowRank(
+    _ stored: [KerasLayer.Weight], of layer: KerasLayerRecord
+  ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
+    guard let rank = layer.config["lora_rank"]?.integer,
+      let first = position(of: "a", in: stored), let second = position(of: "b", in: stored)
+    else { return stored }
     let (a, b) = (stored[first], stored[second])
     let adaptedName = a.lastName.dropFirst("lora_".count).dropLast("_a".count)
     guard let index = stored.firstIndex(where: { $0.lastName == adaptedName }) else {
@@ -27,10 +59,10 @@ extension KerasImporter {
           + "\(a.tensor.shape) and \(b.lastName) \(b.tensor.shape) do not adapt"
       ).at(.path(a.path))
     }
-    let scale = (call.record.config["lora_alpha"]?.real ?? Double(rank)) / Double(rank)
+    let scale = (layer.config["lora_alpha"]?.real ?? Double(rank)) / Double(rank)
     let sum = Self.sum(adapted.tensor, a.tensor.doubles, b.tensor.doubles, rank, scale)
     let others = stored.indices.filter { ![first, second, index].contains($0) }
-    weights[call.name] = [adapted.replacing(sum)] + others.map { stored[$0] }
+    return [adapted.replacing(sum)] + others.map { stored[$0] }
   }
 
   /// The position of the matrix `lora_<weight>_<letter>`.
@@ -56,6 +88,11 @@ extension KerasLayer.Weight {
   fileprivate var lastName: Substring {
     let last = name.split(separator: "/").last ?? ""
     return last.prefix { $0 != ":" }
+  }
+
+  /// Whether the part of its name before the last is that of a layer.
+  fileprivate func isOfScope(_ layer: String) -> Bool {
+    name.split(separator: "/").dropLast().last.map { $0 == layer } ?? false
   }
 
   /// The same weight with other elements.

@@ -29,6 +29,7 @@ extension KerasImporter {
     _ list: [KerasLayer.Weight], to model: KerasModelRecord, of call: LayerCall, inputs: [ValueID]
   ) throws(WeighbridgeError) {
     let path = "\(call.name)/"
+    let list = try Self.mergingLowRank(list, ofLayersIn: model)
     let requests = try requests(for: list, of: model, path, inputs)
     let order = try WeightOrder(of: model, in: call.record, path: path, requests, writer.version)
     try distribute(list, to: Self.inOrder(requests, of: model, path), order, of: call.name)
