@@ -81,7 +81,8 @@ extension RecurrentLayer {
     let outer = (layer.part, layer.types)
     defer { (layer.part, layer.types) = outer }
     layer.part.names.append(.prefix("\(role)_"))
-    let isCalled = layer.version.major >= 3
+    // Where a call casts the inputs, those of the wrapped layers do.
+    let isCalled = layer.writer.inputCasting == .always
     let (className, _) = try layer.unwrap(form, isCalled ? .inner : .equal)
     var settings = try RecurrentLayer(&layer)
     change(&settings)
