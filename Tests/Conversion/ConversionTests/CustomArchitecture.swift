@@ -131,6 +131,15 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
       "classes.Odd[0].inputs refers to \"b\""),
     BadMapping(
       of: #"[{"kind": "tanh", "name": "a", "inputs": ["a"]}]"#, "refers to \"a\""),
+    BadMapping(
+      of: #"[{"kind": "tanh", "name": "a"}, {"kind": "tanh", "inputs": ["input"]}]"#,
+      "classes.Odd[0] (\"a\") is read by no later step"),
+    BadMapping(
+      of: #"{"steps": [{"kind": "tanh"}, {"kind": "tanh"}], "outputs": ["step1"]}"#,
+      "classes.Odd.steps[1] (\"step2\") is read by no later step"),
+    BadMapping(
+      of: #"[{"function": "tf.abs", "inputs": ["input"]}, {"kind": "tanh", "inputs": ["input"]}]"#,
+      "classes.Odd[0] (\"step1\") is read by no later step"),
     BadMapping(of: #"{"kind": "tanh", "inputs": ["input[1]"]}"#, "number 1, and the layer has 1"),
     BadMapping(of: #"{"kind": "tanh", "inputs": ["input[x]"]}"#, "no number in brackets"),
     BadMapping(of: #"{"kind": "tanh", "weights": ["w"]}"#, "no weight is called w; none are left"),

@@ -34,7 +34,9 @@ package struct CustomMapping: Sendable {
   /// Reads a mapping: one step, a list of steps, or an object with steps and further members.
   init(parsing json: JSONValue, place: String) throws(WeighbridgeError) {
     if let list = json.array {
-      form = .steps(try Self.steps(list, place: place), outputs: nil)
+      let steps = try Self.steps(list, place: place)
+      try Self.checkUse(of: steps, outputs: nil)
+      form = .steps(steps, outputs: nil)
       (ignored, keepsMask, overrulesShape, isList) = ([], false, false, true)
       return
     }
@@ -56,6 +58,7 @@ package struct CustomMapping: Sendable {
         }
         if names.isEmpty { throw members.failure("is empty", "outputs") }
       }
+      try Self.checkUse(of: steps, outputs: outputs)
       form = .steps(steps, outputs: outputs)
       try members.finish()
     } else {
@@ -75,6 +78,20 @@ package struct CustomMapping: Sendable {
       steps.append(try CustomStep(&members, number: index + 1, earlier: steps.map(\.name)))
     }
     return steps
+  }
+
+  /// Refuses a step that changes nothing, as remains when another is edited.
+  private static func checkUse(
+    of steps: [CustomStep], outputs: [TensorSource]?
+  ) throws(WeighbridgeError) {
+    var used = Set(outputs?.compactMap(\.step) ?? [steps.count - 1])
+    for (index, step) in steps.enumerated() {
+      used.formUnion(step.sources?.compactMap(\.step) ?? [index - 1])
+    }
+    guard let unused = steps.indices.first(where: { !used.contains($0) }) else { return }
+    throw .mismatch(
+      "\(steps[unused].place) (\"\(steps[unused].name)\") is read by no later step, and is none of the "
+        + "outputs, which are those of the last step unless \"outputs\" names others")
   }
 
   private static func shapes(
@@ -114,6 +131,9 @@ enum TensorSource: Sendable {
   case weight(WeightName)
   /// Numbers, with their element type; `nil` for that of the first input.
   case constant(shape: [Int], [Double], ElementType?)
+
+  /// The index of the step; `nil` for another source.
+  var step: Int? { if case .step(let index, _) = self { index } else { nil } }
 
   /// - Parameter steps: The names of the steps that can be referred to.
   init(_ json: JSONValue, steps: [String], place: String) throws(WeighbridgeError) {

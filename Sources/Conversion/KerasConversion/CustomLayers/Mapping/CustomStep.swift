@@ -149,6 +149,12 @@ struct CustomStep: Sendable {
     } catch { throw .mismatch("\(place): \(error.reason)") }
   }
 
+  /// The tensors that it reads; `nil` for the outputs of the previous step.
+  var sources: [TensorSource]? {
+    guard case .function(_, let operands, _) = form else { return inputs }
+    return operands?.flatMap(\.sources)
+  }
+
   /// A short description of the step.
   var summary: String {
     let (name, settings): (String, JSONObject)

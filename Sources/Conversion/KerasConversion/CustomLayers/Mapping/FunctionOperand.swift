@@ -41,6 +41,15 @@ enum FunctionOperand: Sendable {
     json.string != nil || json.object != nil || json.array?.contains(where: hasTensor) ?? false
   }
 
+  /// The tensors in it.
+  var sources: [TensorSource] {
+    switch self {
+    case .constant: []
+    case .tensor(let source): [source]
+    case .list(let parts): parts.flatMap(\.sources)
+    }
+  }
+
   /// The operand of a call.
   ///
   /// - Parameters:
