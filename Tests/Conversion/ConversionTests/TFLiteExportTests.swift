@@ -93,6 +93,21 @@ struct TFLiteExportTests {
       ])
   }
 
+  @Test("A recurrent convolution is written step by step")
+  func recurrentConvolution() throws {
+    let operation = ConvLSTM(
+      window: Window(size: [3], strides: [1], dilation: [1], padding: .same),
+      layout: .channelsLast,
+      recurrence: Recurrence(
+        isReversed: false, returnsSequences: false, hasInitialStates: false, mask: .none),
+      hasBias: false, activation: .tanh, recurrentActivation: .sigmoid)
+    let kernel = Tensor(.float32, shape: [8, 2, 3], (0..<48).map { Double($0) / 48 })
+    let (steps, _) = try file(
+      operation, of: TensorType(.float32, [.unknown, 3, 5, 2]), weights: [kernel, kernel])
+    // The first state is 0, and so is its convolution.
+    #expect(steps.operators.filter { $0 == "conv2D 1" }.count == 3 + 2)
+  }
+
   @Test("Elements that single precision would confuse are found by the centers of pixels")
   func manyRepetitions() throws {
     for (factor, version) in [(2, 1), (40, 1), (41, 3), (82, 3)] {

@@ -187,26 +187,31 @@ extension ConvLSTM {
   ///   - frame: The step's part of the sequence, `[batch, ...]`.
   ///   - states: The states before the step.
   ///   - weights: The kernels and the bias, if any.
+  ///   - images: The order of axes in which images are convolved.
   /// - Returns: The states after the step.
   package func step(
-    _ make: inout Composition, _ frame: ValueID, _ states: [ValueID], weights: [ValueID]
+    _ make: inout Composition, _ frame: ValueID, _ states: [ValueID], weights: [ValueID],
+    images: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
     let fromInput = try convolved(
-      frame, inputConvolution(.channelsFirst), [weights[0]] + weights[2...], &make)
-    let fromState = try convolved(
-      states[0], stateConvolution(.channelsFirst), [weights[1]], &make)
+      frame, inputConvolution(images), [weights[0]] + weights[2...], &make)
+    let fromState = try convolved(states[0], stateConvolution(images), [weights[1]], &make)
     let sums = try make.sum(fromInput, fromState)
     let axis = layout.channelAxis(rank: make.type(sums).rank)
     return try self.states(sums, cell: states[1], axis: axis, &make)
   }
 
-  /// Adds a channels-first convolution of images that have the operator's layout.
+  /// Adds a convolution of images that have the operator's layout.
   private func convolved(
     _ x: ValueID, _ convolution: Convolution, _ weights: [ValueID], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
+    if convolution.layout == layout { return try make.apply(convolution, [x] + weights) }
     let rank = make.type(x).rank
-    let channelsFirst = try make.transposed(x, layout.axesToChannelsFirst(rank: rank))
-    let sums = try make.apply(convolution, [channelsFirst] + weights)
-    return try make.transposed(sums, layout.axesFromChannelsFirst(rank: rank))
+    let (own, other) = (layout, convolution.layout)
+    let channelsFirst = try make.transposed(x, own.axesToChannelsFirst(rank: rank))
+    let images = try make.transposed(channelsFirst, other.axesFromChannelsFirst(rank: rank))
+    let sums = try make.apply(convolution, [images] + weights)
+    let results = try make.transposed(sums, other.axesToChannelsFirst(rank: rank))
+    return try make.transposed(results, own.axesFromChannelsFirst(rank: rank))
   }
 }

@@ -110,11 +110,12 @@ extension ExportBuilder {
   package mutating func step(
     _ operation: ConvLSTM, _ frame: Value, _ states: [Value], weights: [Value]
   ) throws(WeighbridgeError) -> [Value] {
-    let firstWeight = 1 + states.count
+    let (firstWeight, images) = (1 + states.count, Self.table.layout ?? .channelsFirst)
     return try compose([frame] + states + weights) { (make) throws(WeighbridgeError) in
       let inputs = make.inputs
       return try operation.step(
-        &make, inputs[0], Array(inputs[1..<firstWeight]), weights: Array(inputs[firstWeight...]))
+        &make, inputs[0], Array(inputs[1..<firstWeight]), weights: Array(inputs[firstWeight...]),
+        images: images)
     }
   }
 }
