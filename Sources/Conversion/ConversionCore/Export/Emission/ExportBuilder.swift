@@ -228,12 +228,16 @@ extension ExportBuilder {
     let graph = try builder.finish(
       outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
     var values = self.values(graph, inputs: inputs) { .constant($1) }
+    let needed = graph.neededValues
     for node in graph.nodes {
       let inputs = node.inputs.compactMap { values[$0.index] }
       guard let operation = node.operation as? any CatalogOperator else { continue }
       // A reshaped weight, for example, is still a weight.
       var results = try folded(operation, inputs)
-      if results == nil { results = try apply(operation, named: name, inputs) }
+      if results == nil {
+        results = try apply(
+          operation, named: name, inputs, isUsed: node.outputs.map(needed.contains))
+      }
       for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
     }
     return outputs.compactMap { values[$0.index] }
