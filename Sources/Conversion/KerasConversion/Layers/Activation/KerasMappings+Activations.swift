@@ -22,9 +22,8 @@ extension KerasMappings {
     "leaky_relu": { _, _ in LeakyReLU(slope: 0.2) },
     "linear": { _, _ in Identity() },
     "log_sigmoid": { _, _ in LogSigmoid() },
-    "log_softmax": { (_, type) throws(WeighbridgeError) in
-      LogSoftmax(axes: [try lastAxis(of: type)])
-    },
+    "log_softmax": logSoftmax,
+    "log_softmax_v2": logSoftmax,  // the name of TensorFlow's function, which Keras 2 saves
     "mish": { _, _ in Mish() },
     "relu": { _, _ in ReLU(slope: 0, threshold: 0, maximum: nil) },
     "relu6": { _, _ in ReLU(slope: 0, threshold: 0, maximum: 6) },
@@ -46,6 +45,10 @@ extension KerasMappings {
     "tanh": { _, _ in Tanh() },
     "tanh_shrink": { _, _ in TanhShrink() },
   ]
+
+  private static let logSoftmax: KerasMapping.Activation = {
+    (_, type) throws(WeighbridgeError) in LogSoftmax(axes: [try lastAxis(of: type)])
+  }
 
   /// The last axis, for a function that works along it.
   ///
