@@ -151,7 +151,7 @@ import Weighbridge
       testDescription: "a string", code: .unsupported, reason: "is string",
       change: replacing("\"dtype\": \"float32\"}", "\"dtype\": \"string\"}")),
     Case(
-      testDescription: "a graph model", code: .unsupported, reason: "graph model",
+      testDescription: "layers of a graph model", code: .malformed, reason: "has no operations",
       change: replacing("\"layers-model\"", "\"graph-model\"")),
   ]
 
