@@ -188,7 +188,6 @@ private enum ExportOutcome: Equatable {
         return folder.names.isEmpty ? .refused : .wrong("left \(folder.names)")
       }
       if target == .ncnn { return try ofNCNN(path, report) }
-      if target == .tflite { return try ofTFLite(path) }
       var options = ReadOptions()
       switch target {
       case .safetensors, .npz:
@@ -218,12 +217,6 @@ private enum ExportOutcome: Equatable {
 }
 
 extension ExportOutcome {
-  /// What is written as TFLite is run by `Tests/Peers/tflite_peer.py`.
-  fileprivate static func ofTFLite(_ path: String) throws -> ExportOutcome {
-    let identifier = try Files.read(path).dropFirst(4).prefix(4)
-    return Array(identifier) == Array("TFL3".utf8) ? .written : .wrong("is no TFLite file")
-  }
-
   /// Reads ncnn's files, which cannot be read as models.
   fileprivate static func ofNCNN(_ path: String, _ report: ExportReport) throws -> ExportOutcome {
     let model = try NCNNModel(Array(Files.read(path)))

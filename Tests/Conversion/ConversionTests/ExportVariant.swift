@@ -17,7 +17,8 @@ struct ExportVariant: Hashable, Sendable {
     + [4, 5].map { ExportVariant(target: .coreml, version: $0) }
     + [nil, 3].map { ExportVariant(target: .coreml, version: $0, openCount: 1) }
     + [.keras, .kerasHDF5, .darknet, .ncnn].map { ExportVariant(target: $0) }
-    + [ExportVariant(target: .ncnn, openCount: 1)]
+    + [ExportVariant(target: .ncnn, openCount: 1), ExportVariant(target: .tflite)]
+    + [1, 2].map { ExportVariant(target: .tflite, openCount: $0) }
 
   /// The name in the table.
   var name: String {
