@@ -144,14 +144,20 @@ import _CatalogTesting
     #expect(blobs.subtracting(layers.flatMap(\.inputs)) == ["bent", "sum", "same"])
   }
 
-  /// Returns the layers and the weights of an operator on x, `[batch, 2]`, and constants; `Where`
-  /// selects x where it is positive.
+  /// Returns the layers and the weights of an operator on x, `[batch, 2]`, after some functions, and
+  /// constants; `Where` selects x where it is positive.
   private func written(
-    _ operation: any CatalogOperator, _ constants: [Tensor]
+    _ operation: any CatalogOperator, _ constants: [Tensor],
+    after functions: [UnaryMath.Function] = []
   ) throws -> (layers: [String], bytes: [UInt8]) {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
     var inputs = [try builder.addInput("x", TensorType(.float32, [.symbolic("batch"), 2]))]
+    for function in functions {
+      inputs = try builder.addNode(
+        UnaryMath(function), named: function.rawValue, inputs: inputs,
+        source: SourceScope(layer: "layer", className: "Layer"))
+    }
     for constant in constants { inputs.append(try builder.addConstant(constant, named: "c")) }
     if operation is Where {
       let zero = try builder.addConstant(Tensor(.float32, shape: [1, 2], [0, 0]), named: "zero")
@@ -190,6 +196,37 @@ import _CatalogTesting
       _ = try written(BinaryMath(.power), [Tensor(.float32, shape: [1, 2], [2, 3])])
     }
     #expect(error?.code == .unsupported && error?.reason.contains("positive numbers only") == true)
+  }
+
+  @Test(
+    "Numbers that can be NaN or infinite are neither chosen nor tested for equality",
+    arguments: [
+      [.squareRoot], [.logarithm], [.reciprocal], [.arcSine], [.square, .logarithm],
+      [.square, .reciprocal, .sine], [.sine, .reciprocalSquareRoot],
+    ] as [[UnaryMath.Function]])
+  func nonFinite(_ functions: [UnaryMath.Function]) throws {
+    let zeros = Tensor(.float32, shape: [1, 2], [0, 0])
+    let refused: [any CatalogOperator] = [
+      Where(), Cast(to: .bool), Comparison(.equal), Comparison(.notEqual),
+      Comparison(.lessOrEqual), Comparison(.greaterOrEqual), HardShrink(threshold: 0.5),
+    ]
+    for operation in refused {
+      let constants = operation is Cast || operation is HardShrink ? [] : [zeros]
+      let error = failure { _ = try written(operation, constants, after: functions) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason.contains("with finite ones only") == true)
+    }
+    let compared = try written(Comparison(.greater), [zeros], after: functions)
+    #expect(compared.layers.last == "Threshold")
+  }
+
+  @Test(
+    "Roots and quotients of numbers that are known to be positive are chosen",
+    arguments: [[.square, .squareRoot], [.absolute, .squareRoot, .square], [.sine, .cosine]]
+      as [[UnaryMath.Function]])
+  func finite(_ functions: [UnaryMath.Function]) throws {
+    let zeros = Tensor(.float32, shape: [1, 2], [0, 0])
+    #expect(try written(Where(), [zeros], after: functions).layers.contains("Threshold"))
   }
 
   @Test("Infinities that a condition selects become finite, since 0 times them is NaN")

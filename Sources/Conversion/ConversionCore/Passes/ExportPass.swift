@@ -54,6 +54,17 @@ package struct PreparedModel: Sendable {
     (graph, description) = (content.graph, content.description)
     types = graph.values.map(\.type)
     for pass in passes { try apply(pass, target, table) }
+    if !Builder.wrapsIntegers { losses += wideInputs }
+  }
+
+  /// Says which inputs take numbers that are not exact where there are floating-point numbers only.
+  private var wideInputs: [String] {
+    let isIndex = Set(graph.indexInputs.map(\.name))
+    let wide = graph.inputs.filter { port in
+      let type = types[port.value.index].elementType
+      return type.isInteger && type.byteCount >= 4 && !isIndex.contains(port.name)
+    }
+    return wide.map { "\($0.name) takes whole numbers that are exact up to 2^24 only, as float32" }
   }
 
   private mutating func apply<Builder>(

@@ -31,6 +31,8 @@ struct NCNNBuilder: ExportBuilder {
   let indexInputs: Set<String>
   private var names: UniqueNames
   private var constants: [ConstantKey: NCNNBlob] = [:]
+  /// What is known of the elements of blobs, by their names.
+  private var ranges: [String: NCNNRange] = [:]
 
   /// - Parameter reserved: Names that outputs of layers cannot have.
   init(reserved: [String], indexInputs: Set<String>) {
@@ -97,7 +99,25 @@ struct NCNNBuilder: ExportBuilder {
         type: type, name: name, inputs: layerInputs.map(\.name),
         outputs: outputs.map(\.name), parameters: settings))
     if !weights.isEmpty { self.weights[name] = weights }
+    let known = layerInputs.map { ranges[$0.name] ?? .unknown }
+    let range =
+      type == "MemoryData"
+      ? NCNNRange(of: weights[0].doubles)
+      : NCNNRange(of: type, integers[0] ?? 0, floats: floats, known)
+    for output in outputs { ranges[output.name] = range }
     return outputs
+  }
+
+  /// Refuses inputs whose elements can be NaN, or infinite though no weight is.
+  func requireFinite(_ indices: Range<Int>) throws(WeighbridgeError) {
+    let isFinite = operands[indices].allSatisfy { operand in
+      operand.constant.map { !$0.doubles.contains(where: \.isNaN) }
+        ?? (ranges[operand.name] ?? .unknown).isFinite
+    }
+    if isFinite { return }
+    throw .unsupported(
+      "compares or chooses between numbers that a root, a logarithm or a quotient can make NaN or "
+        + "infinite, and ncnn, which multiplies by 0 or 1, can do that with finite ones only")
   }
 
   /// Adds a layer with one output.

@@ -20,7 +20,8 @@ struct NCNNTranslation {
       NCNNOperators.table)
     let (graph, types) = (prepared.graph, prepared.types)
     let names = graph.inputs.map { NCNNBuilder.validName($0.name) }
-    var builder = NCNNBuilder(reserved: names, indexInputs: Self.indexInputs(graph))
+    let indexInputs = Set(graph.indexInputs.map { NCNNBuilder.validName($0.name) })
+    var builder = NCNNBuilder(reserved: names, indexInputs: indexInputs)
     let requestedNames = detection.map { _ in [NCNNDetection.output] } ?? graph.outputs.map(\.name)
     let outputNames = requestedNames.map { builder.unusedName($0) }
     let inputs = zip(graph.inputs, names).map { builder.value($1, types[$0.value.index]) }
@@ -57,16 +58,6 @@ struct NCNNTranslation {
     return NCNNLayer(
       type: "Input", name: operand.name, inputs: [], outputs: [operand.name],
       parameters: settings.mapValues { .integer($0) })
-  }
-
-  /// The names of the inputs that only embeddings read.
-  private static func indexInputs(_ graph: Graph) -> Set<String> {
-    let ports = graph.inputs.filter { port in
-      let readers = graph.nodes.filter { $0.inputs.contains(port.value) }
-      return !readers.isEmpty && readers.allSatisfy { $0.operation is Embedding }
-        && !graph.outputs.contains { $0.value == port.value }
-    }
-    return Set(ports.map { NCNNBuilder.validName($0.name) })
   }
 
   /// Gives each reader its own copy of a blob that several layers read, or that is both read and an

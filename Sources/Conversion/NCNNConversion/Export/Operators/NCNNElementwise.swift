@@ -94,13 +94,17 @@ enum NCNNElementwise {
     NCNNRow(Subtract.self, chain: .subtract), NCNNRow(CELU.self, is: "CELU") { [$0.alpha] },
     NCNNRow(Clip.self, is: "Clip") { [$0.minimum, $0.maximum] },
     NCNNRow(ELU.self, is: "ELU") { [$0.alpha] },
-    NCNNRow(HardShrink.self, is: "Shrink") { [0, $0.threshold] },
+    NCNNRow(blob: HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      try shrink(by: 0, beyond: operation.threshold, &builder)
+    },
     NCNNRow(HardSigmoid.self, is: "HardSigmoid") { [$0.slope, $0.offset] },
     NCNNRow(HardSwish.self, is: "HardSwish") { _ in [1 / 6, 0.5] },
     NCNNRow(LeakyReLU.self, is: "ReLU") { [$0.slope] },
     NCNNRow(Mish.self, is: "Mish"), NCNNRow(SELU.self, is: "SELU"),
     NCNNRow(Sigmoid.self, is: "Sigmoid"), NCNNRow(Swish.self, is: "Swish"),
-    NCNNRow(SoftShrink.self, is: "Shrink") { [$0.threshold, $0.threshold] },
+    NCNNRow(blob: SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      try shrink(by: operation.threshold, beyond: operation.threshold, &builder)
+    },
     NCNNRow(Tanh.self, is: "TanH"),
     NCNNRow(blob: Exponential.self) { (_, builder) throws(WeighbridgeError) in
       try builder.unary(7, try builder.input())
@@ -119,15 +123,30 @@ enum NCNNElementwise {
     },
   ]
 
+  /// Adds `Shrink`, which keeps NaN.
+  private static func shrink(
+    by bias: Double, beyond threshold: Double, _ builder: inout NCNNBuilder
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    try builder.requireFinite(0..<1)
+    return try builder.add("Shrink", floats: [0: bias, 1: threshold])
+  }
+
   private static let conditions: [NCNNRow] = [
     NCNNRow(blob: Cast.self) { (operation, builder) throws(WeighbridgeError) in
       if operation.overflow == .saturate { return nil }
       let x = try builder.input()
-      if operation.elementType == .bool { return try builder.positiveMask(try builder.unary(0, x)) }
+      if operation.elementType == .bool {
+        try builder.requireFinite(0..<1)
+        return try builder.positiveMask(try builder.unary(0, x))
+      }
       let losesFraction = builder.type().elementType.isFloat && !operation.elementType.isFloat
       return losesFraction ? try builder.unary(19, x) : x
     },
     NCNNRow(blob: Comparison.self) { (operation, builder) throws(WeighbridgeError) in
+      // That NaN is neither greater nor less is all that the difference says.
+      if operation.relation != .greater, operation.relation != .less {
+        try builder.requireFinite(0..<2)
+      }
       let difference = try builder.chain(.subtract)
       let isGreater = try builder.positiveMask(difference)
       let isLess = try builder.positiveMask(try builder.unary(1, difference))
@@ -147,6 +166,7 @@ enum NCNNElementwise {
       // 0 times an infinity would be NaN.
       let condition = try builder.input(0)
       let (first, second) = (try builder.finiteInput(1), try builder.finiteInput(2))
+      try builder.requireFinite(1..<3)
       let selected = try builder.binary(.multiply, condition, first)
       let other = try builder.binary(.multiply, try builder.logicalNot(condition), second)
       return try builder.binary(.add, selected, other)
