@@ -13,6 +13,7 @@ cp -R "$samples"/sketch-classifier/{sketch-classifier.h5,sketches} .
 cp -R "$samples"/scene-detector/{scene-detector.h5,scenes,layouts} .
 cp "$samples"/softening/{softening.h5,wide.png} .
 cp -R "$samples/../TensorFlow/2.15/sequential_cnn/saved_model" my_model
+cp -R "$samples/../TensorFlow/graphs/2.21/keras/saved_model" exported
 cp "$samples"/../TensorFlow/2.15/sequential_cnn/weights.{index,data-00000-of-00001} .
 cp "$samples/../TensorFlow/2.15/sequential_cnn/architecture.json" model.json
 weighbridge convert sketch-classifier.h5 -o sketches.wbm --input-name sketch --image-input sketch \

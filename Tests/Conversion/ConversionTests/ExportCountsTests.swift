@@ -56,7 +56,7 @@ struct ExportCountsTests {
       Each model was written by a real framework, which also computed reference outputs. What a target
       has no form for is refused with a reason before there is a file. What was written was read back
       by Weighbridge and gave the recorded outputs, within 1e-4 (2e-3 for float16); of ncnn's files only
-      layers and weights were read back. That other tools read it too, and that ncnn computes the same,
+      layers and weights were read back, and a `.tflite` that Weighbridge does not read is not counted. That other tools read it too, and that ncnn computes the same,
       is what `make test-peers` shows.
 
       | models | all | \(titles.joined(separator: " | ")) |
@@ -151,6 +151,7 @@ private struct ExportGroup {
 /// The result of exporting a model to a target.
 private enum ExportOutcome: Equatable {
   case written
+  case notReadBack
   case refused
   case wrong(String)
 
@@ -196,7 +197,14 @@ private enum ExportOutcome: Equatable {
       case .darknet: options.darknet = recorded.options.darknet
       default: break
       }
-      let copy = try Model(contentsOf: path, options: options)
+      let copy: Model
+      do {
+        copy = try Model(contentsOf: path, options: options)
+      } catch {
+        // A loop of an unknown number of steps; `make test-peers` runs it.
+        guard target == .tflite, error.code == .unsupported else { return .wrong("\(error)") }
+        return .notReadBack
+      }
       let runsDirectly = target == .darknet && recorded.outputs == nil
       let actual =
         try runsDirectly

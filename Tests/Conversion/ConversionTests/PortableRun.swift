@@ -71,11 +71,13 @@ struct PortableRun {
     }
     if let reason = unsuited(inputs) { throw Mismatch(reason: reason) }
     let batch = inputs.first?.tensor.shape.first ?? 1
-    // A batch of a fixed size is run as a whole.
-    let size =
-      zip(self.inputs, inputs).allSatisfy { port, input in
+    // A batch of a fixed size is run as a whole, and every batch where there are some.
+    let isWhole =
+      target == .tflite
+      || zip(self.inputs, inputs).allSatisfy { port, input in
         port.type?.rank == input.tensor.shape.count && port.type?.shape.first?.value == batch
-      } ? batch : 1
+      }
+    let size = isWhole ? batch : 1
     guard size == batch || (inputs + original).allSatisfy({ $0.tensor.shape.first == batch }) else {
       throw Mismatch(reason: "it takes one example, and an array has another first axis")
     }

@@ -23,8 +23,9 @@ import Testing
     let all = FileManager.default.enumerator(atPath: Paths.sample(""))
     return (all?.compactMap { $0 as? String } ?? []).filter { path in
       let parts = path.split(separator: "/")
-      let ending = parts.last?.split(separator: ".").last.map(String.init) ?? ""
-      return extensions.contains(ending) && !others.contains(String(parts[0]))
+      let name = parts.last?.split(separator: ".") ?? []
+      let isFile = name.count > 1 && extensions.contains(String(name[name.count - 1]))
+      return isFile && !others.contains(String(parts[0]))
     }.sorted()
   }()
 

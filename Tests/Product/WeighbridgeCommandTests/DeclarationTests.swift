@@ -42,10 +42,9 @@ import Testing
     }
     #expect(generated.count > 40 && written.count > 60)
     let table = try Self.tableNames(folder)
-    // --layers has another meaning in each command, --memory-limit is for the whole program,
-    // --fold-batch-norm of `compact` is part of a budget, --top of searches has its own default, and
-    // the layout and the weights of a search are those of a composition.
-    let others: Set = ["layers", "memoryLimit", "foldBatchNorm", "top", "layout", "weights"]
+    // --inputs, --layers and --output have another meaning in each command, --memory-limit is for the
+    // whole program, and the layout of a search is that of a composition.
+    let others: Set = ["inputs", "layers", "layout", "memoryLimit", "output"]
     #expect(Set(written).intersection(table).subtracting(others) == [])
     #expect(Set(generated).isSuperset(of: ["engine", "threads", "resize", "against", "top"]))
   }

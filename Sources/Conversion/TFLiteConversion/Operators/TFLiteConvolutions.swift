@@ -138,8 +138,9 @@ extension TFLiteBuilder {
     ) throws(WeighbridgeError) -> ExportOperand
   ) throws(WeighbridgeError) -> ExportOperand {
     let last = type.rank - 1
-    guard count > 1, let taken = x.type.shape[last].value, let given = type.shape[last].value else {
-      return try add(&self, x, kernel, bias, type)
+    guard count > 1 else { return try add(&self, x, kernel, bias, type) }
+    guard let taken = x.type.shape[last].value, let given = type.shape[last].value else {
+      throw .unsupported("has \(count) groups of channels, whose number must be known in TFLite")
     }
     func part(_ group: Int, of size: Int) -> Range<Int> {
       group * size / count..<(group + 1) * size / count

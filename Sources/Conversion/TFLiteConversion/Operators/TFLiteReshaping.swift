@@ -147,9 +147,8 @@ extension TFLiteBuilder {
     let (x, type) = (self[0], outputType)
     if let shape = type.fixedShape { return try add(.broadcastTo, x, integers(shape), as: type) }
     let sizes = operation.target.map { max(1, $0) }
-    let known = zip(x.type.shape, sizes).map { $0.value == nil && $1 > 1 ? 1 : $1 }
-    let zeros = Tensor(
-      type.elementType, shape: known, [Double](repeating: 0, count: known.reduce(1, *)))
+    let zero = Tensor(type.elementType, shape: sizes.map { _ in 1 }, [0])
+    let zeros = zero.broadcast(to: sizes)
     return try binary(type.elementType == .bool ? .logicalOr : .add, x, .constant(zeros))
   }
 }
