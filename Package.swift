@@ -68,7 +68,7 @@ func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Ta
 }
 
 /// Tests of a floor's modules, in the folder of the same floor. In a release build, what they test is
-/// optimized and they themselves are not, which takes the compiler half the time.
+/// optimized and they themselves are not, so that the compiler is done with them sooner.
 func tests(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
