@@ -11,7 +11,7 @@ import ONNXFormat
 /// order.
 struct ONNXImporter {
   /// The opsets that can be read.
-  static let opsets = 7...28
+  static let opsets = 1...28
 
   /// The result of an import.
   struct Result {
@@ -142,16 +142,31 @@ struct ONNXImporter {
     to network: consuming ONNXNetwork
   ) throws(WeighbridgeError) -> ONNXNetwork {
     do throws(WeighbridgeError) {
-      guard let build = ONNXOperators.builder(node.kind) else {
-        throw .unsupported("the operator \(node.kind.fullName) cannot be read")
+      guard network.opset < ONNXEarlyNodes.end else {
+        return try add(node, source, keepsNames: keepsNames, to: consume network)
       }
-      if let name = node.outputs.first(where: { network.values[$0] != nil }) {
-        throw .malformed("two values are called \(name), and each needs a name of its own")
+      var network = consume network
+      let early = try ONNXEarlyNodes(node, layer: source.layer, in: &network)
+      for helper in early.helpers {
+        network = try add(helper, Self.source(helper), keepsNames: false, to: consume network)
       }
-      return try ONNXLayer(
-        node, source: source, keepsNames: keepsNames, network: consume network
-      ).built(by: build)
+      return try add(early.node, source, keepsNames: keepsNames, to: consume network)
     } catch { throw place.map { error.at(layer: $0) } ?? error }
+  }
+
+  /// Adds a node of an opset from 7 on.
+  private static func add(
+    _ node: ONNXNode, _ source: SourceScope, keepsNames: Bool, to network: consuming ONNXNetwork
+  ) throws(WeighbridgeError) -> ONNXNetwork {
+    guard let build = ONNXOperators.builder(node.kind) else {
+      throw .unsupported("the operator \(node.kind.fullName) cannot be read")
+    }
+    if let name = node.outputs.first(where: { network.values[$0] != nil }) {
+      throw .malformed("two values are called \(name), and each needs a name of its own")
+    }
+    return try ONNXLayer(
+      node, source: source, keepsNames: keepsNames, network: consume network
+    ).built(by: build)
   }
 
   static func source(_ node: ONNXNode) -> SourceScope {

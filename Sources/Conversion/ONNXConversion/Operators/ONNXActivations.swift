@@ -43,21 +43,23 @@ enum ONNXActivations: ONNXFamily {
     "Celu": unary("alpha", default: 1) { CELU(alpha: $0) },
     "Dropout": { (layer) throws(WeighbridgeError) in
       layer.ignore("ratio", "seed", "is_test")
-      guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
-        throw layer.unsupported(
-          "gives the mask of its Dropout, which is for training and cannot be read")
-      }
       if let isTraining = try layer.constant(2), isTraining.doubles != [0] {
         throw layer.unsupported(
           "has training_mode=1, and only a Dropout that does nothing can be read")
       }
-      return [try layer.input()]
+      let input = try layer.input()
+      guard layer.node.outputs.count > 1, !layer.node.outputs[1].isEmpty else { return [input] }
+      // The mask is true where an element is kept.
+      let ones = try layer.apply(FullLike(value: 1), to: input, role: "ones")
+      let type = layer.opset < 10 ? layer.type(input).elementType : .bool
+      return [input, try layer.apply(Cast(to: type), to: ones, role: "mask")]
     },
     "Elu": unary("alpha", default: 1) { ELU(alpha: $0) },
     "Gelu": { (layer) throws(WeighbridgeError) in
       let isApproximate = try layer.string("approximate", default: "none") == "tanh"
       return [try layer.apply(GELU(isApproximate: isApproximate), to: try layer.input())]
     },
+    "Hardmax": { (layer) throws(WeighbridgeError) in [try layer.hardmax()] },
     "HardSigmoid": { (layer) throws(WeighbridgeError) in
       let operation = HardSigmoid(
         slope: try layer.float("alpha", default: 0.2),
@@ -90,24 +92,20 @@ enum ONNXActivations: ONNXFamily {
     "Selu": { (layer) throws(WeighbridgeError) in
       let alpha = try layer.float("alpha", default: SELU.alpha)
       let scale = try layer.float("gamma", default: SELU.scale)
-      guard Float(alpha) == Float(SELU.alpha), Float(scale) == Float(SELU.scale) else {
-        throw layer.unsupported(
-          "has alpha=\(alpha) and gamma=\(scale), and only those by which SELU is "
-            + "defined can be read")
+      let input = try layer.input()
+      if Float(alpha) == Float(SELU.alpha), Float(scale) == Float(SELU.scale) {
+        return [try layer.apply(SELU(), to: input)]
       }
-      return [try layer.apply(SELU(), to: try layer.input())]
+      let activated = try layer.apply(ELU(alpha: alpha), to: input, role: "elu")
+      return [try layer.apply(Multiply(), to: activated, layer.number(scale, like: input, "gamma"))]
     },
     "Shrink": { (layer) throws(WeighbridgeError) in
       let threshold = try layer.float("lambd", default: 0.5)
       let bias = try layer.float("bias", default: 0)
       let input = try layer.input()
       if bias == 0 { return [try layer.apply(HardShrink(threshold: threshold), to: input)] }
-      guard bias == threshold else {
-        throw layer.unsupported(
-          "has bias=\(bias) and lambd=\(threshold), and only 0 or the same number as "
-            + "bias can be read")
-      }
-      return [try layer.apply(SoftShrink(threshold: threshold), to: input)]
+      if bias == threshold { return [try layer.apply(SoftShrink(threshold: threshold), to: input)] }
+      return [try layer.shrunk(input, threshold: threshold, bias: bias)]
     },
     "Sigmoid": unary { Sigmoid() },
     "Softmax": { (layer) throws(WeighbridgeError) in try layer.softmax { Softmax(axes: $0) } },
@@ -170,5 +168,37 @@ extension ONNXLayer {
     let axis = try axis(of: input, default: opset >= 13 ? -1 : 1)
     let axes = opset >= 13 ? [axis] : Array(axis..<type(input).rank)
     return [try apply(operation(axes), to: input)]
+  }
+
+  /// Adds a value moved towards 0 by a bias where it is farther from 0 than a threshold, and 0 elsewhere.
+  fileprivate mutating func shrunk(
+    _ input: ONNXValue, threshold: Double, bias: Double
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let limits = [-threshold, threshold].map { number($0, like: input, "limit_\($0)") }
+    let (offset, zero) = (number(bias, like: input, "bias"), number(0, like: input, "zero"))
+    let isBelow = try apply(Comparison(.less), to: input, limits[0], role: "is_below")
+    let isAbove = try apply(Comparison(.greater), to: input, limits[1], role: "is_above")
+    let raised = try apply(Add(), to: input, offset, role: "raised")
+    let lowered = try apply(Subtract(), to: input, offset, role: "lowered")
+    let positive = try apply(Where(), to: isAbove, lowered, zero, role: "positive")
+    return try apply(Where(), to: isBelow, raised, positive)
+  }
+
+  /// Adds 1 at the first maximum along an axis and 0 elsewhere; before opset 13, along that axis and all following
+  /// ones.
+  fileprivate mutating func hardmax() throws(WeighbridgeError) -> ONNXValue {
+    let input = try input()
+    let type = type(input)
+    let axis = try axis(of: input, default: opset >= 13 ? -1 : 1)
+    let isFlattened = opset < 13 && axis + 1 < type.rank
+    guard let depth = type.shape[axis].value, !isFlattened else {
+      throw unsupported(
+        "finds the maximum along several axes or one of unknown size, and only one axis of a known size can be "
+          + "read")
+    }
+    let maximum = ArgMax(axis: axis, keepDims: false, elementType: .int64)
+    let position = try apply(maximum, to: input, role: "position")
+    return try apply(
+      OneHot(axis: axis, depth: depth, on: 1, off: 0, elementType: type.elementType), to: position)
   }
 }

@@ -90,10 +90,7 @@ enum ONNXNormalizations: ONNXFamily {
     "LayerNormalization": { (layer) throws(WeighbridgeError) in
       var values = try layer.allInputs()
       layer.ignore("stash_type")
-      guard let first = values.first, layer.node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
-        throw layer.unsupported(
-          "gives the mean and the deviation, and only the normalized values can be read")
-      }
+      let first = try layer.input()
       let rank = layer.type(first).rank
       let axis = try layer.axis(of: first, default: -1)
       let shape = layer.type(first).shape[axis...].compactMap(\.value)
@@ -111,15 +108,18 @@ enum ONNXNormalizations: ONNXFamily {
       let operation = LayerNormalization(
         axes: Array(axis..<rank), epsilon: try layer.float("epsilon", default: 1e-5),
         hasScale: true, hasCenter: values.count > 2)
-      return try layer.apply(operation, values)
+      let outputs = try layer.apply(operation, values)
+      guard layer.node.outputs.dropFirst().contains(where: { !$0.isEmpty }) else { return outputs }
+      return try outputs + layer.statistics(first, operation)
     },
     "LpNormalization": { (layer) throws(WeighbridgeError) in
-      guard try layer.integer("p", default: 2) == 2 else {
-        throw layer.unsupported("normalizes by another norm than p=2, and only that can be read")
-      }
+      let power = try layer.integer("p", default: 2)
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: -1)
-      return [try layer.apply(UnitNormalization(axes: [axis]), to: input)]
+      guard (1...2).contains(power) else {
+        throw layer.malformed("normalizes by the norm p=\(power), and 1 or 2 is expected")
+      }
+      return [try layer.normalized(input, power: power, axis: axis)]
     },
     "MeanVarianceNormalization": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -151,6 +151,48 @@ enum ONNXNormalizations: ONNXFamily {
       return try layer.apply(operation, values)
     },
   ]
+}
+
+extension ONNXLayer {
+  /// Adds a value divided by its norm along an axis; 0 where the norm is 0.
+  fileprivate mutating func normalized(
+    _ input: ONNXValue, power: Int, axis: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let norm: ONNXValue
+    if power == 2 {
+      norm = try apply(Reduce(.l2Norm, axes: [axis], keepDims: true), to: input, role: "norm")
+    } else {
+      let sizes = try apply(UnaryMath(.absolute), to: input, role: "sizes")
+      norm = try apply(Reduce(.sum, axes: [axis], keepDims: true), to: sizes, role: "norm")
+    }
+    let least: Double =
+      switch type(input).elementType {
+      case .float16: 0x1p-24
+      case .float64: .leastNormalMagnitude
+      default: Double(Float.leastNormalMagnitude)
+      }
+    let divisor = try apply(
+      Maximum(), to: norm, number(least, like: norm, "least"), role: "divisor")
+    return try apply(BinaryMath(.divide), to: input, divisor)
+  }
+
+  /// Adds the mean and the reciprocal of the deviation of a layer normalization, in float32 for narrower types.
+  fileprivate mutating func statistics(
+    _ input: ONNXValue, _ operation: LayerNormalization
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let isNarrow = [.float16, .bfloat16].contains(type(input).elementType)
+    let values =
+      isNarrow ? try apply(Cast(to: .float32), to: input, role: "float32") : input
+    let mean = Reduce(.mean, axes: operation.axes, keepDims: true)
+    let average = try apply(mean, to: values, role: "mean")
+    let distance = try apply(Subtract(), to: values, average, role: "distance")
+    let square = try apply(UnaryMath(.square), to: distance, role: "square")
+    let variance = try apply(mean, to: square, role: "variance")
+    let epsilon = number(operation.epsilon, like: variance, "epsilon")
+    let sum = try apply(Add(), to: variance, epsilon, role: "sum")
+    let deviation = try apply(UnaryMath(.squareRoot), to: sum, role: "deviation")
+    return [average, try apply(UnaryMath(.reciprocal), to: deviation, role: "reciprocal")]
+  }
 }
 
 extension ONNXGraphBuilder {

@@ -15,8 +15,10 @@ protocol ONNXFamily: SendableMetatype {
 /// All operators that can be written and read.
 package enum ONNXOperators {
   private static let families: [any ONNXFamily.Type] = [
-    ONNXActivations.self, ONNXArithmetic.self, ONNXConstants.self, ONNXControl.self,
-    ONNXConvolutions.self, ONNXDense.self, ONNXDimensions.self, ONNXEncoding.self,
+    ONNXActivations.self, ONNXArithmetic.self, ONNXAttention.self, ONNXConstants.self,
+    ONNXControl.self,
+    ONNXConvolutions.self, ONNXDense.self, ONNXDimensions.self, ONNXEarlyOperators.self,
+    ONNXEncoding.self,
     ONNXIndexing.self, ONNXLogic.self, ONNXMerging.self, ONNXNormalizations.self,
     ONNXPooling.self, ONNXQuantization.self, ONNXRecurrent.self, ONNXReductions.self,
     ONNXReshaping.self, ONNXResizing.self, ONNXSlicing.self, ONNXSpectra.self,

@@ -45,6 +45,28 @@ enum ONNXPooling: ONNXFamily {
         window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
       return [try layer.apply(operation, to: input)]
     },
+    "GlobalLpPool": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axes = Array(2..<max(2, layer.type(input).rank))
+      return [
+        try layer.norm(of: input) { (layer, powers) throws(WeighbridgeError) in
+          try layer.apply(Reduce(.sum, axes: axes, keepDims: true), to: powers, role: "sum")
+        }
+      ]
+    },
+    "LpPool": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let (window, _) = try layer.poolingWindow(layer.type(input))
+      let mean = AveragePooling(window: window, countIncludePad: true, layout: .channelsFirst)
+      let count = try Checked.product(window.size, of: "a window")
+      return [
+        try layer.norm(of: input) { (layer, powers) throws(WeighbridgeError) in
+          let mean = try layer.apply(mean, to: powers, role: "mean")
+          let factor = layer.number(Double(count), like: mean, "count")
+          return try layer.apply(Multiply(), to: mean, factor, role: "sum")
+        }
+      ]
+    },
     "GlobalAveragePool": unary { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
     "GlobalMaxPool": unary { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
     "MaxPool": { (layer) throws(WeighbridgeError) in
@@ -96,6 +118,23 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
+  /// Adds the p-th root of a sum of p-th powers.
+  ///
+  /// - Parameter sum: Adds the sum of the powers.
+  fileprivate mutating func norm(
+    of input: ONNXValue,
+    _ sum: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let power = opset < 2 ? try float("p", default: 2) : Double(try integer("p", default: 2))
+    guard power >= 1 else { throw malformed("has p=\(power), and a norm of 1 or more is expected") }
+    let sizes = try apply(UnaryMath(.absolute), to: input, role: "sizes")
+    if power == 1 { return try sum(&self, sizes) }
+    let powers = try apply(
+      BinaryMath(.power), to: sizes, number(power, like: sizes, "p"), role: "powers")
+    let total = try sum(&self, powers)
+    return try apply(BinaryMath(.power), to: total, number(1 / power, like: total, "root"))
+  }
+
   /// Reads the window from the attributes, and how much of the padding at the end of each axis is
   /// there only because the output size is rounded up (`ceil_mode`).
   fileprivate mutating func poolingWindow(

@@ -129,13 +129,19 @@ extension ONNXLayer {
     _: Operation.Type
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
-    guard try !flag("select_last_index") else {
-      throw unsupported(
-        "has select_last_index=1, and only the first of equal elements can be read")
-    }
+    let selectsLast = try flag("select_last_index")
+    let axis = try axis(of: input, default: 0)
     let operation = Operation(
-      axis: try axis(of: input, default: 0),
-      keepDims: try flag("keepdims", default: true), elementType: .int64)
-    return [try apply(operation, to: input)]
+      axis: axis, keepDims: try flag("keepdims", default: true), elementType: .int64)
+    guard selectsLast else { return [try apply(operation, to: input)] }
+    // The last of equal elements is the first from the end.
+    guard let dimension = type(input).shape[axis].value else {
+      throw unsupported(
+        "has select_last_index=1 along an axis of unknown size, and only a known size can be read")
+    }
+    let reversed = try apply(Reverse(axes: [axis]), to: input, role: "reversed")
+    let fromEnd = try apply(operation, to: reversed, role: "from_end")
+    let last = number(Double(dimension - 1), like: fromEnd, "last")
+    return [try apply(Subtract(), to: last, fromEnd)]
   }
 }

@@ -112,8 +112,15 @@ enum ONNXReshaping: ONNXFamily {
       guard block >= 1 else {
         throw layer.malformed("has blocks of \(block), and 1 or more is expected")
       }
+      let mode = try layer.string("mode", default: "DCR")
+      guard ["DCR", "CRD"].contains(mode) else {
+        throw layer.malformed("has the mode \(mode), and DCR or CRD is expected")
+      }
       let operation = SpaceToDepth(block: block, layout: .channelsFirst)
-      return [try layer.apply(operation, to: try layer.input())]
+      let input = try layer.input()
+      guard mode == "CRD" else { return [try layer.apply(operation, to: input)] }
+      let blocks = try layer.apply(operation, to: input, role: "blocks")
+      return [try layer.reorderedToCRD(blocks, block: block)]
     },
     "Squeeze": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -175,15 +182,35 @@ extension ONNXLayer {
   fileprivate mutating func reorderedToDCR(
     _ input: ONNXValue, block: Int
   ) throws(WeighbridgeError) -> ONNXValue {
+    try reordered(input, block: block, role: "order") { position, count, channels in
+      position % channels * (count / channels) + position / channels
+    }
+  }
+
+  /// Reorders channels from depth-column-row (DCR) to column-row-depth (CRD) order.
+  fileprivate mutating func reorderedToCRD(
+    _ input: ONNXValue, block: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    try reordered(input, block: block, role: "") { position, count, channels in
+      position % (count / channels) * channels + position / (count / channels)
+    }
+  }
+
+  /// Reorders the channels of blocks.
+  ///
+  /// - Parameter source: The old position of a channel, of its new position, the number of positions and that of
+  ///   channels in each place of a block.
+  private mutating func reordered(
+    _ input: ONNXValue, block: Int, role: String, _ source: (Int, Int, Int) -> Int
+  ) throws(WeighbridgeError) -> ONNXValue {
     let blockSize = try Checked.product([block, block], of: "a block")
     guard let count = type(input).shape[1].value, count % blockSize == 0 else {
       throw unsupported(
         "moves \(type(input)) in blocks of \(block), and the square of the block must "
           + "divide the number of channels")
     }
-    let channels = count / blockSize
-    let order = (0..<count).map { Double($0 % channels * blockSize + $0 / channels) }
+    let order = (0..<count).map { Double(source($0, count, count / blockSize)) }
     let indices = newConstant(Tensor(.int64, shape: [count], order), "channels")
-    return try apply(Gather(axis: 1), to: input, indices, role: "order")
+    return try apply(Gather(axis: 1), to: input, indices, role: role)
   }
 }
