@@ -30,13 +30,12 @@ enum NPYElementType {
     "i1": .int8, "i2": .int16, "i4": .int32, "i8": .int64,
     "u1": .uint8, "u2": .uint16, "u4": .uint32, "u8": .uint64,
     "b1": .bool,
+    "V2": .bfloat16,  // as NumPy writes bfloat16 of ml_dtypes, without a type
   ]
 
   private static func describe(_ name: String) -> String {
     switch name.first {
     case "O": "pickled Python objects, which are never executed"
-    case "V" where name == "V2":
-      "raw elements of two bytes, as NumPy writes bfloat16; save them as float32"
     case "V": "raw elements without a type"
     case "c": "complex numbers"
     case "f": "floating-point numbers of a width other than 2, 4 or 8 bytes"

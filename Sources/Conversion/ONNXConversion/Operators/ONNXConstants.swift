@@ -17,6 +17,7 @@ enum ONNXConstants: ONNXFamily {
         try layer.tensor("value") ?? Tensor(.float32, shape: [1], [0])
       return [try layer.filled(with: number, try layer.input())]
     },
+    "EyeLike": { (layer) throws(WeighbridgeError) in [try layer.identityMatrix()] },
     "Expand": { (layer) throws(WeighbridgeError) in
       let (input, shape) = (try layer.input(0), try layer.input(1))
       guard let dimensions = shape.tensor?.integers else {
@@ -57,6 +58,26 @@ enum ONNXConstants: ONNXFamily {
 }
 
 extension ONNXLayer {
+  /// A matrix of an input's shape with ones on a diagonal.
+  fileprivate mutating func identityMatrix() throws(WeighbridgeError) -> ONNXValue {
+    let type = type(try input())
+    let number = try integer("dtype") ?? Int(type.elementType.onnxNumber)
+    let diagonal = try integer("k", default: 0)
+    guard let shape = type.fixedShape, shape.count == 2,
+      let elementType = ElementType(onnxNumber: number),
+      (-1 << 24...1 << 24).contains(diagonal)
+    else {
+      throw unsupported(
+        "makes a matrix like \(type), and only one of two axes of known sizes can be read")
+    }
+    let count = try Checked.product(shape + [8], of: "a matrix")
+    try network.countConstant(TensorType(elementType, shape), byteCount: count)
+    let elements = (0..<shape[0]).flatMap { row in
+      (0..<shape[1]).map { $0 - row == diagonal ? 1.0 : 0 }
+    }
+    return newConstant(Tensor(elementType, shape: shape, elements), "matrix")
+  }
+
   fileprivate mutating func constantValue() throws(WeighbridgeError) -> Tensor {
     if let tensor = try tensor("value") { return tensor }
     if let number = try integer("value_int") { return Tensor(.int64, shape: [], [Double(number)]) }

@@ -54,14 +54,11 @@ enum ONNXNormalizations: ONNXFamily {
       guard let groups = try layer.integer("num_groups"), groups >= 1 else {
         throw layer.malformed("has no num_groups of 1 or more")
       }
-      guard layer.opset >= 21 else {
-        throw layer.unsupported(
-          "has a scale for each group, as before opset 21, and only a scale for each "
-            + "channel can be read")
-      }
+      var values = try layer.allInputs()
+      if layer.opset < 21 { try layer.repeatForChannels(&values, groups: groups) }
       let operation = GroupNormalization(
         groups: groups, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
-      return try layer.apply(operation, try layer.allInputs())
+      return try layer.apply(operation, values)
     },
     "InstanceNormalization": { (layer) throws(WeighbridgeError) in
       let epsilon = try layer.float("epsilon", default: 1e-5)
@@ -154,6 +151,25 @@ enum ONNXNormalizations: ONNXFamily {
 }
 
 extension ONNXLayer {
+  /// Repeats the scale and the offset of each group, as before opset 21, for its channels.
+  fileprivate mutating func repeatForChannels(
+    _ values: inout [ONNXValue], groups: Int
+  ) throws(WeighbridgeError) {
+    guard values.count == 3, type(values[0]).rank >= 2,
+      let channels = type(values[0]).shape[1].value,
+      channels % groups == 0, values.dropFirst().allSatisfy({ type($0).shape == [.fixed(groups)] })
+    else {
+      throw malformed(
+        "normalizes \(type(values[0])) in \(groups) groups, expected a number that divides the channels, and a "
+          + "scale and an offset for each group")
+    }
+    for position in 1...2 {
+      values[position] = try apply(
+        Repeat(axis: 0, count: channels / groups), to: values[position],
+        role: "channels_\(position)")
+    }
+  }
+
   /// Adds a value divided by its norm along an axis; 0 where the norm is 0.
   fileprivate mutating func normalized(
     _ input: ONNXValue, power: Int, axis: Int

@@ -18,7 +18,7 @@ package enum ONNXOperators {
     ONNXActivations.self, ONNXArithmetic.self, ONNXAttention.self, ONNXConstants.self,
     ONNXControl.self,
     ONNXConvolutions.self, ONNXDense.self, ONNXDimensions.self, ONNXEarlyOperators.self,
-    ONNXEncoding.self,
+    ONNXEncoding.self, ONNXGridSampling.self,
     ONNXIndexing.self, ONNXLogic.self, ONNXMerging.self, ONNXNormalizations.self,
     ONNXPooling.self, ONNXQuantization.self, ONNXRecurrent.self, ONNXReductions.self,
     ONNXReshaping.self, ONNXResizing.self, ONNXSlicing.self, ONNXSpectra.self,

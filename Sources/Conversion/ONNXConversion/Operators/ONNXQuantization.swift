@@ -8,6 +8,9 @@ import ONNXFormat
 /// numbers that they stand for, rounded to multiples of the scale where the file quantizes.
 enum ONNXQuantization: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
+    "DynamicQuantizeLinear": { (layer) throws(WeighbridgeError) in
+      try layer.dynamicallyQuantized(try layer.input())
+    },
     "DequantizeLinear": { (layer) throws(WeighbridgeError) in
       let size = try layer.integer("block_size", default: 0)
       let parameters = QuantizationParameters(
@@ -23,6 +26,18 @@ enum ONNXQuantization: ONNXFamily {
       if number == 0 { return [try layer.dequantized(value, parameters, role: "")] }
       let wide = try layer.widelyDequantized(value, parameters, role: "product")
       return [try layer.cast(wide, toTypeNumbered: number)]
+    },
+    "ConvInteger": { (layer) throws(WeighbridgeError) in
+      let input = try layer.distances(0, zeroPoint: 2, axis: 0, .float64)
+      let kernel = try layer.distances(1, zeroPoint: 3, axis: 0, .float64)
+      let sum = try layer.convolution(input, kernel, bias: nil, role: "sum")
+      return [try layer.apply(Cast(to: .int32), to: sum)]
+    },
+    "MatMulInteger": { (layer) throws(WeighbridgeError) in
+      let first = try layer.distances(0, zeroPoint: 2, axis: -2, .int32)
+      let second = try layer.distances(1, zeroPoint: 3, axis: -1, .int32)
+      let product = MatMul(transposeA: false, transposeB: false)
+      return try layer.apply(product, layer.aligned([first, second]))
     },
     "QLinearConv": { (layer) throws(WeighbridgeError) in
       let input = try layer.dequantized(try layer.input(0), try layer.parameters(1), role: "input")
@@ -83,6 +98,56 @@ private struct QuantizationParameters {
 }
 
 extension ONNXLayer {
+  /// Adds the differences between an input's integers and its zero point, in a type that holds their products.
+  fileprivate mutating func distances(
+    _ position: Int, zeroPoint: Int, axis: Int, _ type: ElementType
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let value = try input(position)
+    let role = "operand_\(position)"
+    let numbers = try apply(Cast(to: type), to: value, role: "\(role)/cast")
+    guard let zeroPoint = try optional(zeroPoint) else { return numbers }
+    let parameters = QuantizationParameters(zeroPoint, zeroPoint, axis: axis)
+    guard parameters.nonZeroPoint != nil else { return numbers }
+    let zero = try broadcastable(
+      zeroPoint, parameters, rank: self.type(value).rank, type: type, role: "\(role)/zero")
+    return try apply(Subtract(), to: numbers, zero, role: role)
+  }
+
+  /// Adds the integers, the scale and the zero point of a value that is quantized by its own range.
+  fileprivate mutating func dynamicallyQuantized(
+    _ value: ONNXValue
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let axes = Array(0..<type(value).rank)
+    var ends: [ONNXValue] = []
+    for function in [Reduce.Function.minimum, .maximum] {
+      let end = try apply(
+        Reduce(function, axes: axes, keepDims: false), to: value, role: function.rawValue)
+      let zero = number(0, like: end, "zero")
+      ends.append(
+        function == .minimum
+          ? try apply(Minimum(), to: end, zero, role: "least")
+          : try apply(Maximum(), to: end, zero, role: "greatest"))
+    }
+    let span = try apply(Subtract(), to: ends[1], ends[0], role: "span")
+    let scale = try apply(
+      BinaryMath(.divide), to: span, number(255, like: span, "steps"), role: "scale")
+    let clip = Clip(minimum: 0, maximum: 255)
+    let start = try apply(
+      UnaryMath(.negative), to: try apply(BinaryMath(.divide), to: ends[0], scale, role: "start"),
+      role: "distance")
+    let zeroPoint = try apply(
+      UnaryMath(.round), to: try apply(clip, to: start, role: "saturated"), role: "rounded")
+    let values = try aligned([value, scale, zeroPoint])
+    let quotient = try apply(BinaryMath(.divide), to: values[0], values[1], role: "quotient")
+    let rounded = try apply(UnaryMath(.round), to: quotient, role: "round")
+    let sum = try apply(Add(), to: rounded, values[2], role: "sum")
+    let integers = try apply(
+      Cast(to: .uint8), to: try apply(clip, to: sum, role: "range"), role: "")
+    return [
+      integers, scale, try apply(Cast(to: .uint8), to: zeroPoint, role: "zero_point"),
+    ]
+  }
+
   fileprivate mutating func quantizedAxis() throws(WeighbridgeError) -> Int {
     guard try integer("block_size", default: 0) == 0 else { throw blocksUnsupported }
     return try integer("axis", default: 1)
@@ -142,16 +207,23 @@ extension ONNXLayer {
     _ number: ONNXValue, _ parameters: QuantizationParameters, rank: Int, type: ElementType,
     role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    guard let tensor = number.tensor, tensor.shape.count <= 1 else {
+    guard let given = self.type(number).fixedShape, given.count <= 1 else {
       throw unsupported(
-        "takes a scale or zero point that is not a constant number or vector, and only those can be read"
+        "takes a scale or zero point \(self.type(number)), and only a number or a vector of known size can be read"
       )
     }
     var shape = [Int](repeating: 1, count: rank)
-    if tensor.count != 1 { shape[try axis(parameters.axis, rank: rank)] = tensor.count }
-    let constant = newConstant(tensor.reshaped(shape), role)
-    return tensor.elementType == type
-      ? constant : try apply(Cast(to: type), to: constant, role: role)
+    if let count = given.first, count != 1 {
+      shape[try axis(parameters.axis, rank: rank)] = count
+    }
+    let shaped: ONNXValue
+    if let tensor = number.tensor {
+      shaped = newConstant(tensor.reshaped(shape), role)
+    } else {
+      shaped = try apply(ReshapeAxes(shape.map { .fixed($0) }), to: number, role: "\(role)_axes")
+    }
+    return self.type(number).elementType == type
+      ? shaped : try apply(Cast(to: type), to: shaped, role: role)
   }
 
   /// Converts quantized integers to the floating-point numbers that they stand for, of the scale's

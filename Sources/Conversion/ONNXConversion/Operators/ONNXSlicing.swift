@@ -67,11 +67,15 @@ enum ONNXSlicing: ONNXFamily {
       if let sizes = try layer.integers(1, orAttribute: "split") {
         return try layer.apply(Split(axis: axis, sizes: sizes), [input])
       }
-      guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
-      else {
-        throw layer.unsupported(
-          "splits an axis of unknown size into equal parts, and only an axis of known size can be read"
-        )
+      guard count >= 1 else {
+        throw layer.malformed("has no outputs, and one or more are expected")
+      }
+      guard let dimension = layer.type(input).shape[axis].value else {
+        return try layer.equalParts(of: input, axis, count)
+      }
+      guard count <= dimension else {
+        throw layer.malformed(
+          "splits \(dimension) elements into \(count) parts, and each needs one")
       }
       let size = (dimension + count - 1) / count
       let last = dimension - size * (count - 1)
@@ -149,6 +153,30 @@ extension ONNXLayer {
     let tiled = try apply(Tile(counts: knownCounts), to: input, role: "known")
     return try expanded(
       tiled, to: .dimensions(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
+  }
+
+  /// Splits an axis of unknown size into parts of one size; another size is an error when the model runs.
+  fileprivate mutating func equalParts(
+    of input: ONNXValue, _ axis: Int, _ count: Int
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let type = type(input)
+    let isOnlyOne = type.shape.indices.allSatisfy {
+      $0 == axis || $0 == 0 || type.shape[$0].value != nil
+    }
+    guard isOnlyOne else {
+      throw unsupported(
+        "splits \(type) into equal parts, and only one axis besides the first may be unknown")
+    }
+    let sizes =
+      keptSizes(type, 0..<axis) + [.fixed(count), .rest]
+      + type.shape[(axis + 1)...].compactMap { $0.value.map { .fixed($0) } }
+    let parts = try apply(ReshapeAxes(sizes), to: input, role: "parts")
+    let split = try apply(
+      Split(axis: axis, sizes: [Int](repeating: 1, count: count)), [parts], role: "part")
+    return try split.enumerated().map { (position, part) throws(WeighbridgeError) in
+      let output = try apply(Squeeze(axes: [axis]), to: part, role: "output_\(position)")
+      return output
+    }
   }
 
   fileprivate mutating func pad() throws(WeighbridgeError) -> [ONNXValue] {
