@@ -7,13 +7,13 @@ import CProtobufC
 /// when the message is read, and the field when it is written. A message field or the only member
 /// of a oneof is absent where the property is `nil`. Precondition: the schema has a field of that
 /// number and type.
-package struct MessageFields {
+@safe package struct MessageFields {
   private let message: UnsafeMutablePointer<ProtobufCMessage>
   /// The memory for the parts of a message that is written; `nil` when one is read.
   private let arena: MessageArena?
 
   init(_ message: UnsafeMutablePointer<ProtobufCMessage>, in arena: MessageArena?) {
-    self.message = message
+    unsafe self.message = unsafe message
     self.arena = arena
   }
 
@@ -24,22 +24,22 @@ package struct MessageFields {
   ///
   /// - Parameter member: The number of any of its members.
   package func presentMember(ofOneofWith member: Int) -> Int? {
-    let number = Int(field(member).oneofCase.pointee)
+    let number = Int(field(member).oneofCase)
     return number == 0 ? nil : number
   }
 
-  private func field(_ number: Int) -> MessageField { MessageField(number, of: message) }
+  private func field(_ number: Int) -> MessageField { unsafe MessageField(number, of: message) }
 }
 
 // Singular fields.
 extension MessageFields {
   /// A string.
   package func string(_ number: Int, _ value: inout String) throws(WeighbridgeError) {
-    let pointer = pointer(to: field(number), of: UnsafeMutablePointer<CChar>?.self)
+    let pointer = unsafe pointer(to: field(number), of: UnsafeMutablePointer<CChar>?.self)
     if let arena {
-      pointer.pointee = try arena.string(value)
+      unsafe pointer.pointee = try unsafe arena.string(value)
     } else {
-      value = MessageParts.string(pointer.pointee)
+      value = unsafe MessageParts.string(pointer.pointee)
     }
   }
 
@@ -52,8 +52,8 @@ extension MessageFields {
 
   /// A number of the same size as in the schema; `UInt32` for an enumerator.
   package func number<Number: BitwiseCopyable>(_ number: Int, _ value: inout Number) {
-    let pointer = pointer(to: field(number), of: Number.self)
-    if isReading { value = pointer.pointee } else { pointer.pointee = value }
+    let pointer = unsafe pointer(to: field(number), of: Number.self)
+    if isReading { value = unsafe pointer.pointee } else { unsafe pointer.pointee = value }
   }
 
   /// A number that may be absent.
@@ -72,11 +72,11 @@ extension MessageFields {
 
   /// A run of bytes.
   package func bytes(_ number: Int, _ value: inout [UInt8]) {
-    let pointer = pointer(to: field(number), of: ProtobufCBinaryData.self)
+    let pointer = unsafe pointer(to: field(number), of: ProtobufCBinaryData.self)
     if let arena {
-      pointer.pointee = arena.bytes(value)
+      unsafe pointer.pointee = unsafe arena.bytes(value)
     } else {
-      value = MessageParts.bytes(pointer.pointee)
+      value = unsafe MessageParts.bytes(pointer.pointee)
     }
   }
 
@@ -91,9 +91,9 @@ extension MessageFields {
   ) throws(WeighbridgeError) {
     let field = field(number)
     if field.type == PROTOBUF_C_TYPE_UINT32 {
-      try count(pointer(to: field, of: UInt32.self), &value, what)
+      try unsafe count(pointer(to: field, of: UInt32.self), &value, what)
     } else {
-      try count(pointer(to: field, of: UInt64.self), &value, what)
+      try unsafe count(pointer(to: field, of: UInt64.self), &value, what)
     }
   }
 
@@ -110,9 +110,9 @@ extension MessageFields {
     _ pointer: UnsafeMutablePointer<Number>, _ value: inout Int, _ what: () -> String
   ) throws(WeighbridgeError) {
     if isReading {
-      value = try Self.count(pointer.pointee, what)
+      value = try unsafe Self.count(pointer.pointee, what)
     } else {
-      pointer.pointee = try Self.stored(value, what)
+      unsafe pointer.pointee = try Self.stored(value, what)
     }
   }
 
@@ -143,20 +143,20 @@ extension MessageFields {
   /// The fields of a message; `nil` when it is absent from the message that is read.
   package func message(_ number: Int) -> MessageFields? {
     let field = field(number)
-    guard !isReading || !field.isOneofMember || field.oneofCase.pointee == field.number else {
+    guard !isReading || !field.isOneofMember || field.oneofCase == field.number else {
       return nil
     }
-    let pointer = pointer(to: field, of: UnsafeMutablePointer<ProtobufCMessage>?.self)
-    if let arena { pointer.pointee = arena.message(field.messageType) }
-    return pointer.pointee.map { MessageFields($0, in: arena) }
+    let pointer = unsafe pointer(to: field, of: UnsafeMutablePointer<ProtobufCMessage>?.self)
+    if let arena { unsafe pointer.pointee = unsafe arena.message(field.messageType) }
+    return unsafe pointer.pointee.map { unsafe MessageFields($0, in: arena) }
   }
 
   /// The fields that the schema does not know.
   package func unknown(_ value: inout UnknownFields) {
     if let arena {
-      arena.addUnknownFields(value, to: &message.pointee)
+      unsafe arena.addUnknownFields(value, to: &message.pointee)
     } else {
-      value = MessageParts.unknownFields(message.pointee)
+      value = unsafe MessageParts.unknownFields(message.pointee)
     }
   }
 
@@ -168,7 +168,7 @@ extension MessageFields {
     code: (inout Value) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     let field = field(number)
-    guard isReading ? field.oneofCase.pointee == field.number : value != nil else {
+    guard isReading ? field.oneofCase == field.number : value != nil else {
       value = nil
       return
     }
@@ -181,8 +181,8 @@ extension MessageFields {
   private func pointer<Value: BitwiseCopyable>(
     to field: MessageField, of type: Value.Type
   ) -> UnsafeMutablePointer<Value> {
-    if !isReading, field.isOneofMember { field.oneofCase.pointee = field.number }
-    return field.value(of: type)
+    if !isReading, field.isOneofMember { field.oneofCase = field.number }
+    return unsafe field.value(of: type)
   }
 
   private static func count<Number: FixedWidthInteger>(
@@ -207,10 +207,10 @@ extension MessageFields {
 extension MessageFields {
   /// A list of strings.
   package func strings(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
-    try list(field(number), &values) { (pointer: UnsafeMutablePointer<CChar>?) in
-      MessageParts.string(pointer)
+    try unsafe list(field(number), &values) { (pointer: UnsafeMutablePointer<CChar>?) in
+      unsafe MessageParts.string(pointer)
     } writing: { (string, arena) throws(WeighbridgeError) in
-      try arena.string(string)
+      try unsafe arena.string(string)
     }
   }
 
@@ -253,19 +253,20 @@ extension MessageFields {
     // Not via ``list(_:_:reading:writing:)``: a file has so many of them that generic closures are
     // too slow.
     let field = field(number)
-    let (count, elements) = field.list(of: UnsafeMutablePointer<ProtobufCMessage>.self)
+    let (count, elements) = unsafe field.list(of: UnsafeMutablePointer<ProtobufCMessage>.self)
     if let arena {
-      let messages = arena.messages(field.messageType, count: values.count)
-      (count.pointee, elements.pointee) = (values.count, messages.baseAddress)
-      for (index, message) in messages.enumerated() {
+      let messages = unsafe arena.messages(field.messageType, count: values.count)
+      unsafe (count.pointee, elements.pointee) = (values.count, messages.baseAddress)
+      for index in messages.indices {
         var copy = values[index]
-        try copy.code(MessageFields(message, in: arena))
+        try unsafe copy.code(MessageFields(messages[index], in: arena))
       }
     } else {
       values = []
-      values.reserveCapacity(count.pointee)
-      for message in UnsafeBufferPointer(start: elements.pointee, count: count.pointee) {
-        values.append(try Record(unpacking: message))
+      unsafe values.reserveCapacity(count.pointee)
+      let messages = unsafe UnsafeBufferPointer(start: elements.pointee, count: count.pointee)
+      for index in messages.indices {
+        values.append(try unsafe Record(unpacking: messages[index]))
       }
     }
   }
@@ -275,19 +276,18 @@ extension MessageFields {
     reading: (Element) throws(WeighbridgeError) -> Value,
     writing: (Value, MessageArena) throws(WeighbridgeError) -> Element
   ) throws(WeighbridgeError) {
-    let (count, elements) = field.list(of: Element.self)
+    let (count, elements) = unsafe field.list(of: Element.self)
     if let arena {
-      count.pointee = values.count
-      elements.pointee = try arena.list(values) { (value) throws(WeighbridgeError) in
+      unsafe count.pointee = values.count
+      unsafe elements.pointee = try unsafe arena.list(values) { (value) throws(WeighbridgeError) in
         try writing(value, arena)
       }
     } else {
       values = []
-      values.reserveCapacity(count.pointee)
+      unsafe values.reserveCapacity(count.pointee)
       // The library filled in the list and its count.
-      for element in UnsafeBufferPointer(start: elements.pointee, count: count.pointee) {
-        values.append(try reading(element))
-      }
+      let list = unsafe UnsafeBufferPointer(start: elements.pointee, count: count.pointee)
+      for index in list.indices { values.append(try unsafe reading(list[index])) }
     }
   }
 }

@@ -24,30 +24,30 @@ extension MessageRecord {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string contains a NUL or a number does
   ///   not fit its field.
   package func serialized(
-    as descriptor: ProtobufScanner.Descriptor
+    as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) -> [UInt8] {
-    try packed(as: descriptor) { $0.serialized($1) }
+    try unsafe packed(as: descriptor) { unsafe $0.serialized($1) }
   }
 
   /// Returns the size of the result of ``serialized(as:)`` in bytes.
   ///
   /// - Throws: As ``serialized(as:)``.
   package func serializedByteCount(
-    as descriptor: ProtobufScanner.Descriptor
+    as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) -> Int {
-    try packed(as: descriptor) { protobuf_c_message_get_packed_size($1) }
+    try unsafe packed(as: descriptor) { unsafe protobuf_c_message_get_packed_size($1) }
   }
 
   /// Calls `body` with the record as a message, and with the arena that contains it.
   private func packed<Result>(
-    as descriptor: ProtobufScanner.Descriptor,
+    as descriptor: MessageDescriptor,
     _ body: (MessageArena, UnsafePointer<ProtobufCMessage>) -> Result
   ) throws(WeighbridgeError) -> Result {
     let arena = MessageArena()
-    let message = arena.message(descriptor)
+    let message = unsafe arena.message(descriptor)
     var copy = self  // `code` is mutating, but writing changes nothing
-    try copy.code(MessageFields(message, in: arena))
-    return body(arena, message)
+    try unsafe copy.code(MessageFields(message, in: arena))
+    return unsafe body(arena, message)
   }
 
   /// Reads a message that ``ProtobufScanner`` has accepted.
@@ -55,17 +55,17 @@ extension MessageRecord {
   /// - Parameter descriptor: The type of the message.
   /// - Throws: ``WeighbridgeError/Code/malformed``, and the errors of the record's own rules.
   package init(
-    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor
+    _ bytes: RawSpan, as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) {
     let unpacked = try UnpackedMessage(bytes, as: descriptor)
-    self = try unpacked.withMessage { (message) throws(WeighbridgeError) in
-      try Self(unpacking: message)
+    self = try unsafe unpacked.withMessage { (message) throws(WeighbridgeError) in
+      try unsafe Self(unpacking: message)
     }
   }
 
   /// Reads an unpacked message.
   init(unpacking message: UnsafeMutablePointer<ProtobufCMessage>) throws(WeighbridgeError) {
     self.init()
-    try code(MessageFields(message, in: nil))
+    try unsafe code(MessageFields(message, in: nil))
   }
 }

@@ -23,13 +23,13 @@ package struct ProtobufPieces: Sendable {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a number that does not fit its field, or a
   ///   string that contains a NUL.
   package init(
-    _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
+    _ record: ProtobufRecord, as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) {
     let fields = record.fields.map { name, value in
-      guard let field = protobuf_c_message_descriptor_get_field_by_name(descriptor, name) else {
+      guard let field = descriptor.field(named: name) else {
         preconditionFailure("no message of the schema has the field \(name)")
       }
-      return (descriptor: FieldDescriptor(field.pointee), value: value)
+      return (descriptor: field, value: value)
     }
     for field in fields.sorted(by: { $0.descriptor.number < $1.descriptor.number }) {
       try append(field.value, field.descriptor)
@@ -40,7 +40,7 @@ package struct ProtobufPieces: Sendable {
   ///
   /// - Throws: As ``init(_:as:)``.
   package static func bytes(
-    _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
+    _ record: ProtobufRecord, as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) -> [UInt8] {
     try ProtobufPieces(record, as: descriptor).pieces.flatMap { piece in
       guard case .bytes(let bytes) = piece else { preconditionFailure("a record has a byte range") }

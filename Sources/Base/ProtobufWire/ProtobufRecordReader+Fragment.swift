@@ -13,7 +13,7 @@ extension ProtobufRecordReader {
   /// its number.
   /// - Complexity: O(n) in the bytes that are not in place, with at most a million values.
   package static func fragment(
-    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
+    _ bytes: RawSpan, as descriptor: MessageDescriptor,
     inPlace: ProtobufFieldsInPlace = [:]
   ) -> ProtobufRecord {
     var reader = FragmentReader(inPlace: inPlace)
@@ -30,20 +30,19 @@ private struct FragmentReader {
   init(inPlace: ProtobufFieldsInPlace) { self.inPlace = inPlace }
 
   mutating func record(
-    _ wire: WireReader, _ bytes: RawSpan, _ descriptor: ProtobufScanner.Descriptor, depth: Int
+    _ wire: WireReader, _ bytes: RawSpan, _ descriptor: MessageDescriptor, depth: Int
   ) -> ProtobufRecord {
     var wire = wire
     var record = ProtobufRecord()
     var lists: [String: RepeatedField] = [:]
     while !wire.isAtEnd, remainingValues > 0, let tag = try? wire.tag(bytes) {
       remainingValues -= 1
-      guard let pointer = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+      guard let field = descriptor.field(tag.number) else {
         record["\(ProtobufRecordReader.unknownPrefix)\(tag.number)"] = .byteRange(
           ProtobufByteRange(offset: wire.offset, byteCount: 0))
         guard (try? wire.skip(tag.wireType, bytes)) != nil else { break }
         continue
       }
-      let field = FieldDescriptor(pointer.pointee)
       let isInPlace =
         inPlace[descriptor]?.contains(tag.number) == true
         || field.type == PROTOBUF_C_TYPE_BYTES

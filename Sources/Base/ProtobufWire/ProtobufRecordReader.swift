@@ -16,7 +16,7 @@ package enum ProtobufRecordReader {
   /// - Throws: As ``ProtobufScanner``, which checks the bytes first;
   ///   ``WeighbridgeError/Code/unsupported`` for an enumerator that the schema does not know.
   package static func read(
-    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor, skippingUnknown: Bool = false,
+    _ bytes: RawSpan, as descriptor: MessageDescriptor, skippingUnknown: Bool = false,
     inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
   ) throws(WeighbridgeError) -> ProtobufRecord {
     try ProtobufScanner.scan(
@@ -62,7 +62,7 @@ package enum ProtobufRecordReader {
   }
 
   private static func record(
-    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: ProtobufScanner.Descriptor,
+    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: MessageDescriptor,
     _ inPlace: ProtobufFieldsInPlace
   ) throws(WeighbridgeError) -> ProtobufRecord {
     var record = ProtobufRecord()
@@ -70,11 +70,10 @@ package enum ProtobufRecordReader {
     let fieldsInPlace = inPlace[descriptor] ?? []
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
-      guard let pointer = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+      guard let field = descriptor.field(tag.number) else {
         _ = try reader.skip(tag.wireType, bytes)
         continue
       }
-      let field = FieldDescriptor(pointer.pointee)
       let name = field.name
       if fieldsInPlace.contains(tag.number) || field.type == PROTOBUF_C_TYPE_BYTES {
         let section = try reader.section(bytes)
@@ -139,7 +138,7 @@ extension WireReader {
       let section = try section(bytes)
       let utf8 = bytes.extracting(section.offset..<section.offset + section.remaining)
       // Read while the span lives; it is UTF-8, as the scanner has checked.
-      return .string(utf8.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+      return unsafe .string(utf8.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
     }
     let start = offset
     let bits = try number(field.type, bytes)

@@ -1,18 +1,15 @@
 package import Bytes
-package import CProtobufC
+import CProtobufC
 
 /// Checks a serialized message against its descriptor and the limits before it is unpacked.
 ///
 /// It is stricter than the library: a singular field or a oneof must not occur twice, numbers must
 /// fit their type, and strings must be UTF-8 without NUL (which ends the library's strings).
 package struct ProtobufScanner {
-  /// A pointer to a generated descriptor, which is constant data of the program.
-  package typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
-
   private var budget: ScanBudget
   private let lenientFields: Set<UInt32>
   private let inPlace: ProtobufFieldsInPlace
-  private var path: [UnsafePointer<CChar>] = []
+  private var path: [FieldDescriptor] = []
 
   /// Scans a message.
   ///
@@ -28,7 +25,7 @@ package struct ProtobufScanner {
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for an
   ///   unknown field, ``WeighbridgeError/Code/limitExceeded``; the place is the byte in `bytes`.
   package static func scan(
-    _ bytes: RawSpan, as descriptor: Descriptor, keepingUnknownIn: Set<UInt32>,
+    _ bytes: RawSpan, as descriptor: MessageDescriptor, keepingUnknownIn: Set<UInt32>,
     isLenient: Bool = false, inPlace: ProtobufFieldsInPlace = [:], limits: ProtobufLimits
   ) throws(WeighbridgeError) {
     var scanner = ProtobufScanner(
@@ -52,7 +49,7 @@ package struct ProtobufScanner {
   /// Scans fields up to the end of `reader`; after a failure, the path and the reader give its
   /// location.
   private mutating func message(
-    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: Descriptor, depth: Int,
+    _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: MessageDescriptor, depth: Int,
     isLenient: Bool
   ) throws(WeighbridgeError) {
     try budget.message(of: descriptor, depth: depth)
@@ -61,17 +58,17 @@ package struct ProtobufScanner {
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
       try budget.field()
-      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+      guard let field = descriptor.field(tag.number) else {
         guard isLenient else {
           throw .unsupported("holds field \(tag.number), which this version does not know")
         }
         try budget.allocate(32 + reader.skip(tag.wireType, bytes))
         continue
       }
-      path.append(field.pointee.name)
+      path.append(field)
       let staysInPlace = fieldsInPlace.contains(tag.number)
-      if field.pointee.label != PROTOBUF_C_LABEL_REPEATED || staysInPlace {
-        guard seen.insert(FieldSet.slot(of: field, in: descriptor)) else {
+      if !field.isRepeated || staysInPlace {
+        guard seen.insert(descriptor.slot(of: field)) else {
           throw malformed("occurs twice, or together with another member of its oneof")
         }
       }
@@ -89,13 +86,13 @@ package struct ProtobufScanner {
   /// Skips the bytes of a field that is not unpacked.
   private func skipInPlace(
     _ reader: inout WireReader, _ bytes: RawSpan,
-    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8
+    _ field: FieldDescriptor, _ wireType: UInt8
   ) throws(WeighbridgeError) {
     guard wireType == 2 else {
       throw malformed("has wire type \(wireType), expected 2 (length-delimited)")
     }
     let section = try reader.section(bytes)
-    let size = WireReader.wireType(of: field.pointee.type) == 5 ? 4 : 1
+    let size = field.wireType == 5 ? 4 : 1
     guard section.remaining.isMultiple(of: size) else {
       throw malformed("has \(section.remaining) bytes, which is not a multiple of \(size)")
     }
@@ -103,12 +100,12 @@ package struct ProtobufScanner {
 
   private mutating func value(
     _ reader: inout WireReader, _ bytes: RawSpan,
-    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8, depth: Int,
+    _ field: FieldDescriptor, _ wireType: UInt8, depth: Int,
     isLenient: Bool
   ) throws(WeighbridgeError) {
-    let type = field.pointee.type
+    let type = field.type
     let expected = WireReader.wireType(of: type)
-    if wireType == 2, expected != 2, field.pointee.label == PROTOBUF_C_LABEL_REPEATED {
+    if wireType == 2, expected != 2, field.isRepeated {
       var packed = try reader.section(bytes)
       while !packed.isAtEnd {
         try packed.number(type, bytes)
@@ -126,9 +123,7 @@ package struct ProtobufScanner {
     var section = try reader.section(bytes)
     switch type {
     case PROTOBUF_C_TYPE_MESSAGE:
-      guard let descriptor = field.pointee.descriptor else { return }
-      // A generated field of message type points to the descriptor of that message.
-      let inner = descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+      guard let inner = field.message else { return }
       do {
         try message(&section, bytes, inner, depth: depth + 1, isLenient: isLenient)
       } catch {
@@ -148,7 +143,7 @@ package struct ProtobufScanner {
 
   /// The error with the field's path before its reason and the byte offset of the problem.
   private func located(_ error: WeighbridgeError, at offset: Int) -> WeighbridgeError {
-    let names = path.map { String(cString: $0) }  // names in the descriptors, constant data
+    let names = path.map(\.name)
     guard !names.isEmpty else { return error.at(.byte(offset)) }
     let reason = "field \(names.joined(separator: ".")) \(error.reason)"
     return WeighbridgeError(error.code, reason, place: error.place).at(.byte(offset))

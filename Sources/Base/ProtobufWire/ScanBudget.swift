@@ -15,14 +15,14 @@ struct ScanBudget {
 
   /// Counts one message, and the memory of its structure.
   mutating func message(
-    of descriptor: ProtobufScanner.Descriptor, depth: Int
+    of descriptor: MessageDescriptor, depth: Int
   ) throws(WeighbridgeError) {
     guard depth <= limits.depth else { throw exceeded("nests messages deeper than", limits.depth) }
     messageCount += 1
     guard messageCount <= limits.messageCount else {
       throw exceeded("has more messages than", limits.messageCount)
     }
-    try allocate(descriptor.pointee.sizeof_message + 32)
+    try allocate(descriptor.structureSize + 32)
   }
 
   /// Counts one field, and the memory that the library needs for it while unpacking.

@@ -2,33 +2,33 @@ package import Bytes
 package import CProtobufC
 
 /// A message unpacked by the library, freed at the end of its lifetime.
-package struct UnpackedMessage: ~Copyable {
+@safe package struct UnpackedMessage: ~Copyable {
   private let base: UnsafeMutablePointer<ProtobufCMessage>
 
   /// Unpacks a message that ``ProtobufScanner`` has accepted.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package init(
-    _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor
+    _ bytes: RawSpan, as descriptor: MessageDescriptor
   ) throws(WeighbridgeError) {
-    let message = bytes.withUnsafeBytes { buffer in
+    let message = unsafe bytes.withUnsafeBytes { buffer in
       // The library copies what it keeps.
-      protobuf_c_message_unpack(
-        descriptor, nil, buffer.count, buffer.bindMemory(to: UInt8.self).baseAddress)
+      unsafe protobuf_c_message_unpack(
+        descriptor.base, nil, buffer.count, buffer.bindMemory(to: UInt8.self).baseAddress)
     }
-    guard let message else {
+    guard let message = unsafe message else {
       throw .malformed("does not match its schema, or there is not enough memory")
     }
-    base = message
+    unsafe base = unsafe message
   }
 
-  deinit { protobuf_c_message_free_unpacked(base, nil) }
+  deinit { unsafe protobuf_c_message_free_unpacked(base, nil) }
 
   /// Calls `body` with the message, the first member of the generated structure of its type.
   package borrowing func withMessage<Result>(
     _ body: (UnsafeMutablePointer<ProtobufCMessage>) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
-    try body(base)
+    try unsafe body(base)
   }
 }
 
@@ -37,20 +37,21 @@ package struct UnpackedMessage: ~Copyable {
 package enum MessageParts {
   /// A string; empty when it is absent.
   package static func string(_ pointer: UnsafePointer<CChar>?) -> String {
-    pointer.map { String(cString: $0) } ?? ""  // the library's strings end with NUL
+    unsafe pointer.map { unsafe String(cString: $0) } ?? ""  // the library's strings end with NUL
   }
 
   /// A run of bytes.
   package static func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
-    Array(UnsafeBufferPointer(start: data.data, count: data.len))
+    unsafe Array(UnsafeBufferPointer(start: data.data, count: data.len))
   }
 
   /// The fields that the message's schema does not know.
   static func unknownFields(_ base: ProtobufCMessage) -> UnknownFields {
-    let fields = UnsafeBufferPointer(start: base.unknown_fields, count: Int(base.n_unknown_fields))
-    return UnknownFields(
+    let fields = unsafe UnsafeBufferPointer(
+      start: base.unknown_fields, count: Int(base.n_unknown_fields))
+    return unsafe UnknownFields(
       fields.map { field in
-        UnknownFields.Field(
+        unsafe UnknownFields.Field(
           number: field.tag, wireType: UInt8(field.wire_type.rawValue),
           payload: Array(UnsafeBufferPointer(start: field.data, count: field.len)))
       })

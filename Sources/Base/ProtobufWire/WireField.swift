@@ -86,7 +86,9 @@ package struct WireField {
   package func string(in bytes: RawSpan) throws(WeighbridgeError) -> String {
     let range = try range()
     // Read while the span lives; nothing is kept.
-    let text = bytes.extracting(range).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+    let text = unsafe bytes.extracting(range).withUnsafeBytes {
+      unsafe String(validating: $0, as: UTF8.self)
+    }
     guard let text else {
       throw .malformed("field \(number) is not UTF-8").at(.byte(range.lowerBound))
     }

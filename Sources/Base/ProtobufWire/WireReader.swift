@@ -76,10 +76,11 @@ struct WireReader {
     switch Self.wireType(of: type) {
     case 1:
       try skip(8)
-      return bytes.unsafeLoadUnaligned(fromByteOffset: offset - 8, as: UInt64.self).littleEndian
+      return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset - 8, as: UInt64.self)
+        .littleEndian
     case 5:
       try skip(4)
-      let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset - 4, as: UInt32.self)
+      let bits = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset - 4, as: UInt32.self)
       return UInt64(bits.littleEndian)
     default: break
     }
@@ -100,9 +101,9 @@ struct WireReader {
   /// Checks that all bytes are UTF-8 without NUL.
   func validateString(_ bytes: RawSpan) throws(WeighbridgeError) {
     let section = bytes.extracting(offset..<end)
-    let isValid = section.withUnsafeBytes { buffer in
+    let isValid = unsafe section.withUnsafeBytes { buffer in
       // Read while the span lives; nothing is kept.
-      !buffer.contains(0) && String(validating: buffer, as: UTF8.self) != nil
+      unsafe !buffer.contains(0) && String(validating: buffer, as: UTF8.self) != nil
     }
     guard isValid else { throw .malformed("is not UTF-8, or contains a NUL").at(.byte(offset)) }
   }

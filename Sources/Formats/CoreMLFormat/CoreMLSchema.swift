@@ -6,10 +6,10 @@ import ProtobufWire
 /// The compiled schema `Schemas/coreml.proto`.
 enum CoreMLSchema {
   /// The descriptor of a model, which is the message of a file.
-  static var model: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
+  static var model: MessageDescriptor? { unsafe MessageDescriptor(coreml_model_descriptor()) }
 
   /// The descriptor of an ML Program.
-  static var program: ProtobufScanner.Descriptor? { coreml_program_descriptor() }
+  static var program: MessageDescriptor? { unsafe MessageDescriptor(coreml_program_descriptor()) }
 
   /// The contents of models other than pipelines: everything that an outline does not read.
   static var contentsInPlace: ProtobufFieldsInPlace {
@@ -21,18 +21,18 @@ enum CoreMLSchema {
   /// The fields that are never copied: the elements of weights and of mean images.
   static var fieldsInPlace: ProtobufFieldsInPlace {
     var fields: ProtobufFieldsInPlace = [:]
-    if let weights = coreml_weights_descriptor() { fields[weights] = [1, 2, 30, 31] }
-    if let image = coreml_mean_image_descriptor() { fields[image] = [1] }
+    if let weights = unsafe MessageDescriptor(coreml_weights_descriptor()) {
+      fields[weights] = [1, 2, 30, 31]
+    }
+    if let image = unsafe MessageDescriptor(coreml_mean_image_descriptor()) { fields[image] = [1] }
     return fields
   }
 
   /// The kinds of models in a message: the members of its oneof that are present.
   static func kinds(_ numbers: Set<UInt32>) -> [String] {
     numbers.sorted().compactMap { number in
-      guard let field = protobuf_c_message_descriptor_get_field(model, number),
-        field.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0
-      else { return nil }
-      return String(cString: field.pointee.name)  // constant data of the program
+      guard let field = model?.field(number), field.isOneofMember else { return nil }
+      return field.name
     }
   }
 
@@ -65,8 +65,6 @@ enum CoreMLSchema {
 extension CoreMLLayer {
   /// The field number of a kind of layer in the schema; `nil` for anything else.
   package static func fieldNumber(of kind: String) -> Int? {
-    protobuf_c_message_descriptor_get_field_by_name(coreml_layer_descriptor(), kind).map {
-      Int($0.pointee.id)
-    }
+    unsafe MessageDescriptor(coreml_layer_descriptor())?.field(named: kind)?.number
   }
 }

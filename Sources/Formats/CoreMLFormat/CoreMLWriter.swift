@@ -50,7 +50,7 @@ package struct CoreMLWriter: ~Copyable {
     while next < pieces.count {
       defer { next += 1 }
       switch pieces[next] {
-      case .bytes(let bytes): try file.append(bytes.span.bytes)
+      case .bytes(let bytes): try unsafe file.append(bytes.span.bytes)
       case .byteRange(let byteRange):
         remaining = byteRange.byteCount
         return byteRange

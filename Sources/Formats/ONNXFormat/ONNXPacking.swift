@@ -15,14 +15,14 @@ extension ONNXModel {
         metadata.map { ["key": .string($0.key), "value": .string($0.value)] }),
     ]
     record["doc_string"] = summary.map { .string($0) }
-    return try record.packed(as: onnx_model_descriptor())
+    return try record.packed(as: unsafe MessageDescriptor(onnx_model_descriptor()))
   }
 }
 
 extension ONNXGraph {
   /// The graph's bytes without its initializers.
   func packedHead() throws(WeighbridgeError) -> [UInt8] {
-    try record.packed(as: onnx_graph_descriptor())
+    try record.packed(as: unsafe MessageDescriptor(onnx_graph_descriptor()))
   }
 
   fileprivate var record: ProtobufRecord {
@@ -122,13 +122,13 @@ extension ONNXInitializer {
         ["key": .string("length"), "value": .string("\(byteCount)")],
       ])
     }
-    return try record.packed(as: onnx_tensor_descriptor())
+    return try record.packed(as: unsafe MessageDescriptor(onnx_tensor_descriptor()))
   }
 }
 
 extension ProtobufRecord {
   fileprivate func packed(
-    as descriptor: ProtobufScanner.Descriptor?
+    as descriptor: MessageDescriptor?
   ) throws(WeighbridgeError) -> [UInt8] {
     guard let descriptor else { preconditionFailure("the compiled schema lacks a message") }
     return try ProtobufPieces.bytes(self, as: descriptor)

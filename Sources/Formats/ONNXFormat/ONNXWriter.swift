@@ -55,7 +55,7 @@ package struct ONNXWriter: ~Copyable {
         "an .onnx file of \(size) bytes is more than 2 GB; store the weights in an external file")
     }
     var file = try AtomicFile(path: path)
-    try file.append((head + ProtobufField.header(7, byteCount: size) + graph).span.bytes)
+    try unsafe file.append((head + ProtobufField.header(7, byteCount: size) + graph).span.bytes)
     let data = try Self.dataFile(storage)
     self.file = file
     self.data = data
@@ -98,7 +98,7 @@ package struct ONNXWriter: ~Copyable {
     precondition(remaining == 0, "elements of a weight are missing")
     let weight = weights[next]
     let head = ProtobufField.header(5, byteCount: weight.messageSize) + weight.head
-    try file.append(head.span.bytes)
+    try unsafe file.append(head.span.bytes)
     remaining = weight.byteCount
     if let offset = weight.offset, let end = data?.count { data?.skip(offset - end) }
     next += 1

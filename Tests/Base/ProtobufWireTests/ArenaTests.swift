@@ -10,7 +10,7 @@ import Testing
   @Test("A message that is built, packed and unpacked has the same parts")
   func roundTrip() throws {
     let arena = MessageArena()
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     let base = arena.message(descriptor)
     let message = UnsafeMutableRawPointer(base).assumingMemoryBound(to: Onnx__TensorProto.self)
     message.pointee.name = try arena.string("größe")
@@ -59,7 +59,7 @@ import Testing
   func refused() throws {
     let error = #expect(throws: WeighbridgeError.self) { _ = try MessageArena().string("a\0b") }
     #expect(error?.code == .unsupported)
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     let broken = #expect(throws: WeighbridgeError.self) {
       _ = try UnpackedMessage(WireTests.bytes("4203").span.bytes, as: descriptor)
     }

@@ -10,8 +10,8 @@ import Testing
     _ hexadecimal: String, isLenient: Bool = false, keepingUnknownIn: Set<UInt32> = [],
     inPlace: Set<UInt32> = [], limits: ProtobufLimits = ProtobufLimits(), isModel: Bool = false
   ) throws {
-    let tensor = try #require(onnx_tensor_descriptor())
-    let model = try #require(onnx_model_descriptor())
+    let tensor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
+    let model = try #require(MessageDescriptor(onnx_model_descriptor()))
     try ProtobufScanner.scan(
       WireTests.bytes(hexadecimal).span.bytes, as: isModel ? model : tensor,
       keepingUnknownIn: keepingUnknownIn, isLenient: isLenient, inPlace: [tensor: inPlace],
@@ -151,7 +151,7 @@ import Testing
 
   @Test("An unknown enumerator and an unsigned number beyond Int are refused by the reader")
   func values() throws {
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     for (hexadecimal, code) in [
       ("7007", WeighbridgeError.Code.unsupported), ("5a0affffffffffffffffff01", .malformed),
     ] {

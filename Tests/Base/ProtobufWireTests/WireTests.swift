@@ -51,7 +51,7 @@ import Testing
 
   @Test("Records are written as Google's library writes them, and read as it does")
   func records() throws {
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     for (record, hexadecimal) in Self.tensors {
       let message = try ProtobufPieces(record, as: descriptor)
       let bytes = Self.bytes(hexadecimal)
@@ -105,7 +105,7 @@ import Testing
 
   @Test("A number that its field cannot hold, and a text with a NUL, are not written")
   func unwritable() throws {
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     for record: ProtobufRecord in [
       ["data_type": .integer(1 << 31)], ["data_type": .integer(-1 << 31 - 1)],
       ["int32_data": .integers([0, 1 << 40])], ["uint64_data": .integers([-1])],
@@ -120,7 +120,7 @@ import Testing
 
   @Test("Byte ranges that the caller supplies are separate pieces")
   func byteRanges() throws {
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     let range = ProtobufByteRange(offset: 77, byteCount: 300)
     let message = try ProtobufPieces(
       [
@@ -136,7 +136,7 @@ import Testing
   }
 
   private func read(_ bytes: [UInt8]) throws -> ProtobufRecord {
-    let descriptor = try #require(onnx_tensor_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_tensor_descriptor()))
     return try ProtobufRecordReader.read(
       bytes.span.bytes, as: descriptor, limits: ProtobufLimits())
   }

@@ -7,10 +7,10 @@ import Testing
 
 /// Messages as records, compared with the protobuf library.
 @Suite struct RecordTests {
-  private static var descriptor: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
+  private static var descriptor: MessageDescriptor? { MessageDescriptor(coreml_model_descriptor()) }
 
   private static var inPlace: ProtobufFieldsInPlace {
-    guard let weights = coreml_weights_descriptor() else { return [:] }
+    guard let weights = MessageDescriptor(coreml_weights_descriptor()) else { return [:] }
     return [weights: [1, 2, 30, 31]]
   }
 
@@ -32,7 +32,7 @@ import Testing
   func property(seed: UInt64) throws {
     let descriptor = try #require(Self.descriptor)
     var generator = RandomRecords(seed: seed)
-    let record = generator.record(of: descriptor, depth: 6)
+    let record = generator.record(of: coreml_model_descriptor(), depth: 6)
     let bytes = try bytes(record)
     let read = try ProtobufRecordReader.read(
       bytes.span.bytes, as: descriptor, inPlace: Self.inPlace, limits: ProtobufLimits())
@@ -43,7 +43,7 @@ import Testing
   /// Unpacks and packs a message with the library.
   private func repacked(_ bytes: [UInt8]) throws -> [UInt8] {
     let message = try #require(
-      protobuf_c_message_unpack(Self.descriptor, nil, bytes.count, bytes))
+      protobuf_c_message_unpack(coreml_model_descriptor(), nil, bytes.count, bytes))
     defer { protobuf_c_message_free_unpacked(message, nil) }
     let size = protobuf_c_message_get_packed_size(message)
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -81,7 +81,7 @@ import Testing
     let number: [UInt8] = [0x0A, 4, 0, 0, 0, 0]
     let unpacked: [UInt8] = [0x0D, 0, 0, 0, 0]
     let cut: [UInt8] = [0x0A, 3, 0, 0, 0]
-    let descriptor = try #require(coreml_weights_descriptor())
+    let descriptor = try #require(MessageDescriptor(coreml_weights_descriptor()))
     for bytes in [number + number, unpacked, cut] {
       let error = failure {
         _ = try ProtobufRecordReader.read(
@@ -113,7 +113,9 @@ private struct RandomRecords {
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  mutating func record(of descriptor: ProtobufScanner.Descriptor, depth: Int) -> ProtobufRecord {
+  mutating func record(
+    of descriptor: UnsafePointer<ProtobufCMessageDescriptor>, depth: Int
+  ) -> ProtobufRecord {
     var record = ProtobufRecord()
     var members: Set<UInt32> = []
     let fields = UnsafeBufferPointer(

@@ -52,7 +52,7 @@ import Testing
     _ path: String, _ body: (Onnx__ModelProto) throws -> Result
   ) throws -> Result {
     let bytes = [UInt8](try Files.read(path))
-    let descriptor = try #require(onnx_model_descriptor())
+    let descriptor = try #require(MessageDescriptor(onnx_model_descriptor()))
     try ProtobufScanner.scan(
       bytes.span.bytes, as: descriptor, keepingUnknownIn: [], limits: ProtobufLimits())
     let unpacked = try UnpackedMessage(bytes.span.bytes, as: descriptor)

@@ -26,7 +26,9 @@ package struct ONNXFile: Sendable {
   package init(
     _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
-    guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
+    guard let descriptor = unsafe MessageDescriptor(onnx_model_descriptor()),
+      let tensor = unsafe MessageDescriptor(onnx_tensor_descriptor())
+    else {
       throw .unsupported("this build of Weighbridge has no ONNX schema")
     }
     let record = try store.withBytes { (bytes) throws(WeighbridgeError) in
@@ -39,7 +41,9 @@ package struct ONNXFile: Sendable {
 
   /// Reads as much as possible of a file that ``init(_:limits:)`` rejects, to show its contents.
   package init?(fragmentOf store: ByteStore) {
-    guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
+    guard let descriptor = unsafe MessageDescriptor(onnx_model_descriptor()),
+      let tensor = unsafe MessageDescriptor(onnx_tensor_descriptor())
+    else {
       return nil
     }
     let record = store.withBytes { bytes in

@@ -38,8 +38,8 @@ extension WBMHeader: MessageRecord {
     try self.init(bytes, as: descriptor)
   }
 
-  private static func descriptor() throws(WeighbridgeError) -> ProtobufScanner.Descriptor {
-    guard let descriptor = wbm_header_descriptor() else {
+  private static func descriptor() throws(WeighbridgeError) -> MessageDescriptor {
+    guard let descriptor = unsafe MessageDescriptor(wbm_header_descriptor()) else {
       throw .unsupported("this build of Weighbridge has no .wbm schema")
     }
     return descriptor

@@ -22,7 +22,7 @@ extension WBMFile {
     } catch {
       throw .damaged("\(title) cannot be decoded: \(error.reason)").at(file: path)
     }
-    guard XXH3Digest(of: bytes.span.bytes) == header.tensors[index].decodedDigest else {
+    guard unsafe XXH3Digest(of: bytes.span.bytes) == header.tensors[index].decodedDigest else {
       throw .damaged("\(title) does not decode to what was written").at(file: path)
     }
     return bytes

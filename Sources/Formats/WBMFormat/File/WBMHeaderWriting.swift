@@ -28,12 +28,12 @@ enum WBMHeaderWriting {
     _ header: WBMHeader, version: WBMVersion, tensorDataOffset: Int, to file: borrowing AtomicFile
   ) throws(WeighbridgeError) {
     let bytes = try header.serialized()
-    let preamble = WBMPreamble(
+    let preamble = unsafe WBMPreamble(
       version: version, headerByteCount: bytes.count, tensorDataOffset: tensorDataOffset,
       fileByteCount: file.count, headerDigest: XXH3Digest(of: bytes.span.bytes))
     var prefix = preamble.serialized + bytes
     prefix += [UInt8](repeating: 0, count: tensorDataOffset - prefix.count)
-    try file.write(prefix.span.bytes, at: 0)
+    try unsafe file.write(prefix.span.bytes, at: 0)
     let path = file.path
     try file.withWrittenBytes { (written) throws(WeighbridgeError) in
       try compare(written, with: bytes, path)

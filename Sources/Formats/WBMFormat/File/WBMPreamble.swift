@@ -70,7 +70,7 @@ extension WBMPreamble {
     bytes.append(littleEndian: UInt64(tensorDataOffset))
     bytes.append(littleEndian: UInt64(fileByteCount))
     bytes += headerDigest.bytes
-    return bytes + XXH3Digest(of: bytes.span.bytes).bytes.prefix(8)
+    return unsafe bytes + XXH3Digest(of: bytes.span.bytes).bytes.prefix(8)
   }
 
   /// Reads and checks the preamble of a whole file, in the order of `Schemas/wbm.md`.
