@@ -147,26 +147,8 @@ extension ONNXLayer {
           + "for each")
     }
 
-    // By how many elements each spatial axis is too long without padding; negative if too short.
-    var surplus: [Int]?
-    if let outputShape {
-      let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
-      guard dimensions.count == zeros.count,
-        (dimensions + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
-      else {
-        throw unsupported(
-          "enlarges \(type(input)) to an output_shape of \(outputShape), and the sizes "
-            + "must be known for it")
-      }
-      surplus = window.surplus(outputPadding).enumerated().map { axis, surplus in
-        dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
-      }
-    } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
-      // Where strides exceed windows, the output is not padded (as in onnxruntime).
-      surplus = window.surplus(outputPadding).map { max(0, $0) }
-    }
     var (before, after) = (zeros, zeros)
-    if let surplus {
+    if let surplus = try surplus(input, window, outputPadding, outputShape, mode) {
       for (axis, surplus) in surplus.enumerated() {
         let cropped = max(0, surplus)
         (before[axis], after[axis]) = (cropped / 2, cropped - cropped / 2)
@@ -186,6 +168,30 @@ extension ONNXLayer {
         padding: .explicit(before: before, after: after)),
       outputPadding: outputPadding, groups: groups, hasBias: bias != nil, layout: .channelsFirst)
     return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
+  }
+
+  /// By how many elements each spatial axis of a transposed convolution's output is too long without
+  /// padding; negative if too short, and `nil` where the padding is given.
+  private func surplus(
+    _ input: ONNXValue, _ window: Window, _ outputPadding: [Int], _ outputShape: [Int]?,
+    _ mode: String
+  ) throws(WeighbridgeError) -> [Int]? {
+    if let outputShape {
+      let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
+      guard dimensions.count == window.size.count,
+        (dimensions + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
+      else {
+        throw unsupported(
+          "enlarges \(type(input)) to an output_shape of \(outputShape), and the sizes "
+            + "must be known for it")
+      }
+      return window.surplus(outputPadding).enumerated().map { axis, surplus in
+        dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
+      }
+    }
+    guard ["SAME_UPPER", "SAME_LOWER"].contains(mode) else { return nil }
+    // Where strides exceed windows, the output is not padded (as in onnxruntime).
+    return window.surplus(outputPadding).map { max(0, $0) }
   }
 
   /// Reads the window of a convolution, whose size is that of the kernel.

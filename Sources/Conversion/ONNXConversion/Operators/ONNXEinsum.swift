@@ -18,18 +18,14 @@ extension ONNXLayer {
       (1...2).contains(terms.count),
       zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
     else {
-      throw unsupported(
-        "has the equation \(equation), and only equations of one or two operands, "
-          + "without ... and with each letter once in an operand, can be read")
+      throw unknownEquation(equation)
     }
     let output = Array(sides[1])
     if terms.count == 1 {
       let (operand, letters) = try summed(values[0], terms[0], keeping: output, "sum")
       let axes = output.compactMap { letters.firstIndex(of: $0) }
       guard axes.count == letters.count, axes.count == output.count else {
-        throw unsupported(
-          "has the equation \(equation), and only equations of one or two operands, "
-            + "without ... and with each letter once in an operand, can be read")
+        throw unknownEquation(equation)
       }
       let isSame = axes == Array(axes.indices)
       return [isSame ? try apply(Identity(), to: operand) : try transposed(operand, axes)]
@@ -39,9 +35,7 @@ extension ONNXLayer {
     let (second, secondLetters) = try summed(
       values[1], terms[1], keeping: terms[0] + output, "sum_1")
     guard let plan = EinsumPlan(firstLetters, secondLetters, output) else {
-      throw unsupported(
-        "has the equation \(equation), and only equations of one or two operands, "
-          + "without ... and with each letter once in an operand, can be read")
+      throw unknownEquation(equation)
     }
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]
@@ -57,6 +51,12 @@ extension ONNXLayer {
       MatMul(transposeA: false, transposeB: false), to: factors[0], factors[1],
       role: "product")
     return [try unmerged(product, plan, [first, second])]
+  }
+
+  private func unknownEquation(_ equation: String) -> WeighbridgeError {
+    unsupported(
+      "has the equation \(equation), and only equations of one or two operands, "
+        + "without ... and with each letter once in an operand, can be read")
   }
 
   /// Replaces each ellipsis in an equation by letters for the axes that it stands for.

@@ -227,10 +227,28 @@ extension ONNXLayer {
         "has as many axes or directions as neither its sequences nor its lists, expected one for each"
       )
     }
-    let sequences = Array(values[stateCount...])
+    var (states, results) = try steps(
+      of: body, states: Array(values[..<stateCount]), sequences: Array(values[stateCount...]),
+      axes: axes,
+      directions: directions)
+    for (index, values) in results.enumerated() {
+      let ordered = outputDirections[index] == 0 ? values : values.reversed()
+      states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
+    }
+    outputNarrowTypes = bodyNarrowTypes
+    return states
+  }
+
+  /// Runs a body once for each step of its sequences.
+  ///
+  /// - Returns: The last states, and the elements of each list of outputs, in the order of the steps.
+  private mutating func steps(
+    of body: ONNXGraph, states: [ONNXValue], sequences: [ONNXValue], axes: [Int], directions: [Int]
+  ) throws(WeighbridgeError) -> (states: [ONNXValue], results: [[ONNXValue]]) {
+    let stateCount = states.count
     let steps = try stepCount(sequences, axes)
-    var states = Array(values[..<stateCount])
-    var results = [[ONNXValue]](repeating: [], count: outputCount)
+    var states = states
+    var results = [[ONNXValue]](repeating: [], count: body.outputs.count - stateCount)
     var narrowTypes = node.inputs.indices.map(narrowType)
     for step in 0..<steps {
       var inputs = states
@@ -243,12 +261,7 @@ extension ONNXLayer {
       states = Array(outputs[..<stateCount])
       for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
     }
-    for (index, values) in results.enumerated() {
-      let ordered = outputDirections[index] == 0 ? values : values.reversed()
-      states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
-    }
-    outputNarrowTypes = bodyNarrowTypes
-    return states
+    return (states, results)
   }
 
   private func stepCount(
