@@ -35,21 +35,14 @@ enum Floor: String, CaseIterable {
 }
 
 /// A module of this package. `dependencies` may name its own floor and lower ones (see the layout
-/// in `CONTRIBUTING.md`).
-///
-/// - Parameter memory: ``MemorySafety/strict`` where each unsafe expression is marked `unsafe`.
+/// in `CONTRIBUTING.md`). Each unsafe expression is marked `unsafe`, except in the interface for C,
+/// whose functions all get pointers from their callers.
 func module(
-  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = [],
-  memory: MemorySafety = .usual
+  _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: floor.folder(of: name),
-    swiftSettings: rules + (memory == .strict ? [.strictMemorySafety()] : []))
-}
-
-/// How the compiler checks a module's use of memory.
-enum MemorySafety {
-  case strict, usual
+    swiftSettings: rules + (name == "CInterface" ? [] : [.strictMemorySafety()]))
 }
 
 /// A C module.
@@ -132,37 +125,37 @@ let package = Package(
     // Three Linux calls that are missing from Swift's C library module.
     cLibrary("CSystemCalls", [], [.define("_GNU_SOURCE")]),
     module(.base, "Bytes", ["CSystemCalls"]),
-    module(.base, "JSON", ["Bytes"], memory: .strict),
-    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"], memory: .strict),
-    module(.base, "YAML", ["Bytes", "JSON", "CYAML"], memory: .strict),
+    module(.base, "JSON", ["Bytes"]),
+    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "DetectorRecord", ["Bytes"]),
-    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"], memory: .strict),
+    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
-    module(.base, "FlatBuffers", ["Bytes"], memory: .strict),
-    module(.base, "Deflate", ["CZlib"], memory: .strict),
-    module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"], memory: .strict),
+    module(.base, "FlatBuffers", ["Bytes"]),
+    module(.base, "Deflate", ["CZlib"]),
+    module(.base, "ZipArchive", ["Bytes", "CZlib", "Deflate"]),
 
     // Rank 1: syntax only, bytes to plain records and back.
-    module(.formats, "HDF5File", ["Bytes", "Deflate"], memory: .strict),
+    module(.formats, "HDF5File", ["Bytes", "Deflate"]),
     module(
       .formats, "HDF5Writing",
-      ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))], memory: .strict),
+      ["Bytes", .target(name: "CHDF5", condition: .when(traits: ["WritingHDF5"]))]),
     module(
       .formats, "KerasFormat",
       [
         "Bytes", "HDF5File", "HDF5Writing", "JSON", "TensorEncoding", "TensorFlowFormat", "YAML",
         "ZipArchive",
-      ], memory: .strict),
+      ]),
     module(
-      .formats, "TensorFlowFormat", ["Bytes", "Digests", "JSON", "ProtobufWire"], memory: .strict),
-    module(.formats, "DarknetFormat", ["Bytes"], memory: .strict),
-    module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"], memory: .strict),
+      .formats, "TensorFlowFormat", ["Bytes", "Digests", "JSON", "ProtobufWire"]),
+    module(.formats, "DarknetFormat", ["Bytes"]),
+    module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
-    module(.formats, "NCNNFormat", ["Bytes"], memory: .strict),
-    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"], memory: .strict),
-    module(.formats, "SafetensorsFormat", ["Bytes", "JSON"], memory: .strict),
+    module(.formats, "NCNNFormat", ["Bytes"]),
+    module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
+    module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
     cLibrary("CWBM", ["CProtobufC"]),
@@ -174,7 +167,7 @@ let package = Package(
       ]),
 
     // Rank 2: one file per operator.
-    module(.operators, "LayerCatalog", ["Bytes", "GraphIR"], memory: .strict),
+    module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
 
     // Conversion: the core that all formats share, and a module for each format with both
     // directions.
@@ -183,52 +176,51 @@ let package = Package(
       [
         "Bytes", "DarknetFormat", "DetectorRecord", "Digests", "GraphIR", "JSON", "LayerCatalog",
         "TensorEncoding", "ZipArchive",
-      ], memory: .strict),
+      ]),
     module(
       .conversion, "KerasConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "JSON", "KerasFormat",
         "LayerCatalog",
-      ], memory: .strict),
+      ]),
     module(
       .conversion, "DarknetConversion",
-      ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"], memory: .strict),
+      ["Bytes", "ConversionCore", "DarknetFormat", "GraphIR", "LayerCatalog"]),
     module(
       .conversion, "ONNXConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "ONNXFormat",
-      ], memory: .strict),
+      ]),
     module(
       .conversion, "CoreMLConversion",
       [
         "Bytes", "ConversionCore", "CoreMLFormat", "GraphIR", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "ProtobufWire",
-      ], memory: .strict),
+      ]),
     module(
       .conversion, "NCNNConversion",
-      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"], memory: .strict),
+      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NCNNFormat"]),
     module(
       .conversion, "TFLiteConversion",
       [
         "Bytes", "ConversionCore", "FlatBuffers", "GraphIR", "LayerCatalog", "TensorEncoding",
         "TFLiteFormat",
-      ], memory: .strict),
+      ]),
     module(
       .conversion, "TensorFlowConversion",
-      ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"],
-      memory: .strict),
+      ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"]),
     module(
       .conversion, "WBMConversion",
       [
         "Bytes", "ConversionCore", "DetectorRecord", "Digests", "GraphIR", "LayerCatalog",
         "TensorEncoding", "WBMFormat",
-      ], memory: .strict),
+      ]),
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "KerasConversion",
         "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
-      ], memory: .strict),
+      ]),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
@@ -237,21 +229,20 @@ let package = Package(
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
         "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion", "TensorFlowFormat",
         "WBMConversion",
-      ], memory: .strict),
+      ]),
 
     // Execution: everything that uses graphs.
     // Custom kernels with vector instructions that are detected at run time.
     cLibrary("CKernels"),
     module(.execution, "CPURuntime", ["Bytes", "CKernels", "GraphIR", "LayerCatalog"]),
-    module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"], memory: .strict),
-    module(.execution, "Verifier", ["Bytes", "GraphIR"], memory: .strict),
+    module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
+    module(.execution, "Verifier", ["Bytes", "GraphIR"]),
     // Chooses the encoding of each weight.
     module(
       .execution, "Compaction",
       ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "TensorEncoding"]),
     module(
-      .execution, "ModelComparison", ["Bytes", "GraphIR", "LayerCatalog", "Verifier"],
-      memory: .strict),
+      .execution, "ModelComparison", ["Bytes", "GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both image libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
     module(.execution, "Vision", ["Bytes", "CImages", "CKernels", "GraphIR"]),
@@ -266,7 +257,7 @@ let package = Package(
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
         "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
-      ], memory: .strict),
+      ]),
     module(.product, "WeighbridgeFoundation", ["Weighbridge"]),
     module(  // Image search by composition and by features, and its index.
       .product, "ImageSearch",
@@ -277,7 +268,7 @@ let package = Package(
         "Bytes", "ConversionCore", "CoreMLConversion", "Digests", "GraphIR", "ModelComparison",
         "TensorEncoding",
         "Verifier", "Vision", "Weighbridge",
-      ], memory: .strict),
+      ]),
     // The header of the C interface, from which Swift imports its structs.
     cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
     module(
@@ -297,7 +288,8 @@ let package = Package(
         "ModelComparison", "ModelReport", "TensorEncoding", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: Floor.product.folder(of: "WeighbridgeCommand"), swiftSettings: rules),
+      path: Floor.product.folder(of: "WeighbridgeCommand"),
+      swiftSettings: rules + [.strictMemorySafety()]),
 
     // Support: code that tests and benchmarks share.
     module(

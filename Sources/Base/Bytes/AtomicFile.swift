@@ -41,7 +41,7 @@ package struct AtomicFile: ~Copyable {
 
   deinit {
     close(descriptor)
-    if let temporaryPath { unlink(temporaryPath) }
+    if let temporaryPath { unsafe unlink(temporaryPath) }
   }
 
   /// Appends bytes, and has the system write finished parts to the disk in the background, so that
@@ -76,10 +76,10 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func unlinkTemporaryName() throws(WeighbridgeError) {
-    if let temporaryPath { unlink(temporaryPath) }
+    if let temporaryPath { unsafe unlink(temporaryPath) }
     temporaryPath = nil
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw writeError(errno) }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw writeError(errno) }
     count = Int(status.st_size)
   }
 
@@ -127,12 +127,12 @@ package struct AtomicFile: ~Copyable {
   package borrowing func withWrittenBytes(
     _ body: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    guard count > 0, let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
-      address != MAP_FAILED
+    guard count > 0, let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
+      unsafe address != MAP_FAILED
     else { throw writeError(errno) }
-    defer { munmap(address, count) }
+    defer { unsafe munmap(address, count) }
     // The mapping covers `count` bytes and outlives the call of `body`.
-    try body(UnsafeRawBufferPointer(start: address, count: count).bytes)
+    try unsafe body(UnsafeRawBufferPointer(start: address, count: count).bytes)
   }
 
   /// Syncs the file and puts it in place.
@@ -146,7 +146,7 @@ package struct AtomicFile: ~Copyable {
     }
     if temporaryPath == nil { try linkName(replacing: replacing) }
     guard let temporary = temporaryPath else { return }  // linked directly under its final name
-    guard succeeds({ replacing ? rename(temporary, path) : link(temporary, path) }) else {
+    guard succeeds({ unsafe replacing ? rename(temporary, path) : link(temporary, path) }) else {
       throw writeError(errno)
     }
     if replacing { temporaryPath = nil }
@@ -156,7 +156,7 @@ package struct AtomicFile: ~Copyable {
   private mutating func linkName(replacing: Bool) throws(WeighbridgeError) {
     let open = "/proc/self/fd/\(descriptor)"
     let link = { (name: String) in
-      succeeds { linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) }
+      succeeds { unsafe linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) }
     }
     if link(path) { return }
     guard errno == EEXIST, replacing else { throw writeError(errno) }
@@ -178,17 +178,17 @@ package struct AtomicFile: ~Copyable {
       throw .outputFailed("is not a file name").at(file: path)
     }
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw .outputFailed(
         isFolder ? "is a folder" : "exists and is not a regular file"
       ).at(file: path)
     }
     let folder = folder(of: path)
-    let unnamed = isNamed ? -1 : system_open_unnamed(folder, 0o666)
+    let unnamed = unsafe isNamed ? -1 : system_open_unnamed(folder, 0o666)
     if unnamed >= 0 { return (unnamed, nil) }
     let name = temporaryName(for: path)
-    let named = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)
+    let named = unsafe open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)
     guard named >= 0 else {
       throw .outputFailed("cannot write in \(folder): \(lastSystemError())").at(file: path)
     }

@@ -24,22 +24,24 @@ enum BlockTranspose {
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int,
     columns: ArraySlice<Int>, rowSize: Int
   ) {
-    withUnsafeTemporaryAllocation(byteCount: dimension * lineSize, alignment: lineSize) { buffer in
+    unsafe withUnsafeTemporaryAllocation(byteCount: dimension * lineSize, alignment: lineSize) {
+      buffer in
       guard let block = buffer.baseAddress else { return }
-      columns.withUnsafeBufferPointer { columns in
+      unsafe columns.withUnsafeBufferPointer { columns in
         // Four blocks below each other, so that a page of the source is visited a quarter as
         // often.
         for top in stride(from: 0, to: rows, by: 4 * dimension) {
           let bottom = min(top + 4 * dimension, rows)
           for left in stride(from: 0, to: columns.count, by: dimension) {
-            prefetch(source, columns, left + dimension, top..<bottom)
+            unsafe prefetch(source, columns, left + dimension, top..<bottom)
             for row in stride(from: top, to: bottom, by: dimension) {
               for column in 0..<dimension {
                 // In bounds: `columns` and `rows` are multiples of a block's size.
-                let line = source + (columns[left &+ column] &+ row) &* MemoryLayout<UInt32>.size
-                (block + column * lineSize).copyMemory(from: line, byteCount: lineSize)
+                let line =
+                  unsafe source + (columns[left &+ column] &+ row) &* MemoryLayout<UInt32>.size
+                unsafe (block + column * lineSize).copyMemory(from: line, byteCount: lineSize)
               }
-              transpose(
+              unsafe transpose(
                 block, target + row * rowSize + left * MemoryLayout<UInt32>.size, rowSize: rowSize)
             }
           }
@@ -58,7 +60,7 @@ enum BlockTranspose {
     guard left < columns.count else { return }
     for column in left..<left + dimension {
       for row in stride(from: rows.lowerBound, to: rows.upperBound, by: dimension) {
-        system_prefetch(source + (columns[column] &+ row) &* MemoryLayout<UInt32>.size)
+        unsafe system_prefetch(source + (columns[column] &+ row) &* MemoryLayout<UInt32>.size)
       }
     }
   }
@@ -69,24 +71,25 @@ enum BlockTranspose {
   ) {
     for row in stride(from: 0, to: lineSize, by: 16) {
       for column in stride(from: 0, to: dimension, by: 4) {
-        let corner = UnsafeRawPointer(block) + column * lineSize + row
-        let a = corner.load(as: SIMD4<UInt32>.self)
-        let b = (corner + lineSize).load(as: SIMD4<UInt32>.self)
-        let c = (corner + 2 * lineSize).load(as: SIMD4<UInt32>.self)
-        let d = (corner + 3 * lineSize).load(as: SIMD4<UInt32>.self)
+        let corner = unsafe UnsafeRawPointer(block) + column * lineSize + row
+        let a = unsafe corner.load(as: SIMD4<UInt32>.self)
+        let b = unsafe (corner + lineSize).load(as: SIMD4<UInt32>.self)
+        let c = unsafe (corner + 2 * lineSize).load(as: SIMD4<UInt32>.self)
+        let d = unsafe (corner + 3 * lineSize).load(as: SIMD4<UInt32>.self)
         let (abLow, abHigh) = (SIMD4(a[0], b[0], a[1], b[1]), SIMD4(a[2], b[2], a[3], b[3]))
         let (cdLow, cdHigh) = (SIMD4(c[0], d[0], c[1], d[1]), SIMD4(c[2], d[2], c[3], d[3]))
-        let first = target + row / 4 * rowSize + column * MemoryLayout<UInt32>.size
-        store(SIMD4(lowHalf: abLow.lowHalf, highHalf: cdLow.lowHalf), first)
-        store(SIMD4(lowHalf: abLow.highHalf, highHalf: cdLow.highHalf), first + rowSize)
-        store(SIMD4(lowHalf: abHigh.lowHalf, highHalf: cdHigh.lowHalf), first + 2 * rowSize)
-        store(SIMD4(lowHalf: abHigh.highHalf, highHalf: cdHigh.highHalf), first + 3 * rowSize)
+        let first = unsafe target + row / 4 * rowSize + column * MemoryLayout<UInt32>.size
+        unsafe store(SIMD4(lowHalf: abLow.lowHalf, highHalf: cdLow.lowHalf), first)
+        unsafe store(SIMD4(lowHalf: abLow.highHalf, highHalf: cdLow.highHalf), first + rowSize)
+        unsafe store(SIMD4(lowHalf: abHigh.lowHalf, highHalf: cdHigh.lowHalf), first + 2 * rowSize)
+        unsafe store(
+          SIMD4(lowHalf: abHigh.highHalf, highHalf: cdHigh.highHalf), first + 3 * rowSize)
       }
     }
   }
 
   @inline(__always)
   private static func store(_ elements: SIMD4<UInt32>, _ target: UnsafeMutableRawPointer) {
-    target.storeBytes(of: elements, as: SIMD4<UInt32>.self)
+    unsafe target.storeBytes(of: elements, as: SIMD4<UInt32>.self)
   }
 }

@@ -26,7 +26,8 @@ package struct ByteCursor: Sendable {
     let start = try take(MemoryLayout<Value>.size, from: bytes)
     var value: Value = 0
     for index in (0..<MemoryLayout<Value>.size).reversed() {
-      value = value << 8 | Value(bytes.unsafeLoad(fromByteOffset: start + index, as: UInt8.self))
+      value =
+        unsafe value << 8 | Value(bytes.unsafeLoad(fromByteOffset: start + index, as: UInt8.self))
     }
     return value
   }
@@ -65,12 +66,12 @@ package struct ByteCursor: Sendable {
 extension RawSpan {
   /// A copy of a range of the bytes. Traps when the range is out of bounds, as an array would.
   package func copied(_ range: Range<Int>) -> [UInt8] {
-    extracting(range).withUnsafeBytes { Array($0) }  // copied before the closure ends
+    unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }  // copied before the closure ends
   }
 
   /// The byte at an offset. Traps when it is out of bounds, as an array would.
   package subscript(byte offset: Int) -> UInt8 {
     precondition(offset >= 0 && offset < byteCount)
-    return unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // checked on the line above
+    return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // checked on the line above
   }
 }

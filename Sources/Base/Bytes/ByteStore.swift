@@ -50,9 +50,9 @@ package final class ByteStore: Sendable {
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     switch source {
-    case .memory(let bytes): return try body(bytes.span.bytes)
+    case .memory(let bytes): return try unsafe body(bytes.span.bytes)
     case .file(let file): return try file.withBytes(body)
-    case .deferred(let bytes): return try body(bytes.value.span.bytes)
+    case .deferred(let bytes): return try unsafe body(bytes.value.span.bytes)
     }
   }
 

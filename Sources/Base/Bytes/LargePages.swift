@@ -32,7 +32,7 @@ package enum LargePages {
   package static func use(in mapping: UnsafeMutableRawBufferPointer, count: Int) {
     let tail = (count + headerSize) % size
     let end = tail < size / 2 ? min(count, mapping.count) : mapping.count
-    use(in: UnsafeMutableRawBufferPointer(rebasing: mapping[..<end]))
+    unsafe use(in: UnsafeMutableRawBufferPointer(rebasing: mapping[..<end]))
   }
 
   /// Asks for large pages if the memory is large enough for one; the system may ignore the request.
@@ -44,9 +44,9 @@ package enum LargePages {
     #if canImport(Glibc)
       guard memory.count >= size, let address = memory.baseAddress else { return }
       let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-      let start = address.alignedDown(toMultipleOf: page)
-      let end = (address + memory.count).alignedUp(toMultipleOf: page)
-      madvise(start, end - start, MADV_HUGEPAGE)
+      let start = unsafe address.alignedDown(toMultipleOf: page)
+      let end = unsafe (address + memory.count).alignedUp(toMultipleOf: page)
+      unsafe madvise(start, end - start, MADV_HUGEPAGE)
     #endif
   }
 }

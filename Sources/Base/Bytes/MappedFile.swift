@@ -23,12 +23,12 @@ package struct MappedFile: ~Copyable, Sendable {
   package init(path: String) throws(WeighbridgeError) {
     guard !path.utf8.contains(0) else { throw .missing("a path cannot contain a NUL byte") }
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw .missing("cannot open: \(lastSystemError())").at(file: path)
     }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       close(descriptor)
       throw .missing(isFolder ? "is a folder, not a file" : "is not a file")
@@ -37,8 +37,8 @@ package struct MappedFile: ~Copyable, Sendable {
     let count = Int(status.st_size)
     var base: UInt = 0
     if count > 0 {
-      let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
-      guard let address, address != MAP_FAILED else {
+      let address = unsafe mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
+      guard let address = unsafe address, unsafe address != MAP_FAILED else {
         let reason = lastSystemError()
         close(descriptor)
         throw .missing("cannot map: \(reason)").at(file: path)
@@ -65,7 +65,7 @@ package struct MappedFile: ~Copyable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/damaged``.
   package borrowing func checkUnchanged() throws(WeighbridgeError) {
     var status = stat()
-    let isAvailable = fstat(descriptor, &status) == 0
+    let isAvailable = unsafe fstat(descriptor, &status) == 0
     let time = Self.modificationTime(status)
     guard isAvailable, Int(status.st_size) == count, time.tv_sec == modificationTime.tv_sec,
       time.tv_nsec == modificationTime.tv_nsec
@@ -78,7 +78,9 @@ package struct MappedFile: ~Copyable, Sendable {
   deinit {
     // The range is the one that `mmap` returned, and nothing can refer to its bytes any longer:
     // every access goes through `withBytes`, whose span cannot escape.
-    if let address = UnsafeMutableRawPointer(bitPattern: base) { munmap(address, count) }
+    if let address = unsafe UnsafeMutableRawPointer(bitPattern: base) {
+      unsafe munmap(address, count)
+    }
     close(descriptor)
   }
 
@@ -87,7 +89,8 @@ package struct MappedFile: ~Copyable, Sendable {
     _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // The mapping stays valid while `self` is borrowed, and its pages are never written.
-    try body(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count).bytes)
+    try unsafe body(
+      UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: base), count: count).bytes)
   }
 
   /// Calls `body` with the open file's descriptor, for calls such as `copy_file_range`.
@@ -119,10 +122,11 @@ package struct MappedFile: ~Copyable, Sendable {
     // Partial pages are excluded.
     let start = (range.lowerBound + page - 1) / page * page
     let end = range.upperBound < count ? range.upperBound / page * page : count
-    guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {
+    guard start < end, let address = unsafe UnsafeMutableRawPointer(bitPattern: base + UInt(start))
+    else {
       return
     }
     // Whole pages inside the mapping; private and clean, so nothing is lost.
-    _ = madvise(address, end - start, advice)
+    _ = unsafe madvise(address, end - start, advice)
   }
 }

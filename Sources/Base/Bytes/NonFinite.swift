@@ -29,12 +29,12 @@ extension RawSpan {
       var carries: Bits = 0
       for index in start..<end {
         // In bounds: `index` counts whole elements of the span.
-        let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
+        let bits = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
         carries |= (bits & exponent) &+ carry
       }
       if carries & sign != 0 {
         for index in start..<end {
-          let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
+          let bits = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
           if bits & exponent == exponent { total += 1 }
         }
       }

@@ -18,12 +18,13 @@ package struct PositionalWriter: Sendable {
   ///   ``WeighbridgeError/Code/truncated`` when the bytes are those of a mapped file that was
   ///   truncated meanwhile.
   package func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
-    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
+    let failure = unsafe bytes.withUnsafeBytes { buffer -> Int32 in
       var writtenCount = 0
       while writtenCount < buffer.count {
         // In bounds: `writtenCount` never exceeds the buffer's count.
-        let written = pwrite(
-          descriptor, buffer.baseAddress.map { $0 + writtenCount }, buffer.count - writtenCount,
+        let written = unsafe pwrite(
+          descriptor, buffer.baseAddress.map { unsafe $0 + writtenCount },
+          buffer.count - writtenCount,
           off_t(offset + writtenCount))
         if written > 0 {
           writtenCount += written

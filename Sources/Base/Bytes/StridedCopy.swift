@@ -47,14 +47,14 @@ package struct StridedCopy: Sendable {
     checkBounds(input.byteCount, offset)
     // Every address below is that of one of the result's elements, the first and last of which
     // were just checked.
-    input.withUnsafeBytes { source in
-      output.withUnsafeMutableBytes { target in
+    unsafe input.withUnsafeBytes { source in
+      unsafe output.withUnsafeMutableBytes { target in
         guard let source = source.baseAddress, let target = target.baseAddress else { return }
         switch elementSize {
-        case 1: copy(source + offset, target, as: UInt8.self)
-        case 2: copy(source + offset, target, as: UInt16.self)
-        case 4: copy(source + offset, target, as: UInt32.self)
-        default: copy(source + offset, target, as: UInt64.self)
+        case 1: unsafe copy(source + offset, target, as: UInt8.self)
+        case 2: unsafe copy(source + offset, target, as: UInt16.self)
+        case 4: unsafe copy(source + offset, target, as: UInt32.self)
+        default: unsafe copy(source + offset, target, as: UInt64.self)
         }
       }
     }
@@ -75,15 +75,15 @@ package struct StridedCopy: Sendable {
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, as type: Element.Type
   ) {
     if shape.isEmpty || (shape.count == 1 && strides[0] == 1) {
-      target.copyMemory(from: source, byteCount: (shape.first ?? 1) * elementSize)
+      unsafe target.copyMemory(from: source, byteCount: (shape.first ?? 1) * elementSize)
       return
     }
     // The axis along which the source is contiguous, when it is not the innermost one.
     let contiguousAxis = strides.firstIndex(of: 1) ?? shape.count - 1
     if contiguousAxis == shape.count - 1 {
-      copyRows(source, target, axis: 0, as: type)
+      unsafe copyRows(source, target, axis: 0, as: type)
     } else {
-      copyTiles(source, target, contiguousAxis: contiguousAxis, as: type)
+      unsafe copyTiles(source, target, contiguousAxis: contiguousAxis, as: type)
     }
   }
 
@@ -94,11 +94,11 @@ package struct StridedCopy: Sendable {
     let (dimension, stride) = (shape[axis], strides[axis] * elementSize)
     if axis == shape.count - 1 {
       if strides[axis] == 1 {
-        target.copyMemory(from: source, byteCount: dimension * elementSize)
+        unsafe target.copyMemory(from: source, byteCount: dimension * elementSize)
         return
       }
       for index in 0..<dimension {
-        target.storeBytes(
+        unsafe target.storeBytes(
           of: (source + index * stride).loadUnaligned(as: type),
           toByteOffset: index * elementSize, as: type)
       }
@@ -106,7 +106,7 @@ package struct StridedCopy: Sendable {
     }
     let step = shape[(axis + 1)...].reduce(elementSize, *)
     for index in 0..<dimension {
-      copyRows(source + index * stride, target + index * step, axis: axis + 1, as: type)
+      unsafe copyRows(source + index * stride, target + index * step, axis: axis + 1, as: type)
     }
   }
 
@@ -120,7 +120,7 @@ package struct StridedCopy: Sendable {
     let inner = Self.offsets(Array(shape[(axis + 1)...]), Array(strides[(axis + 1)...]))
     let rowSize = inner.count * elementSize
     for (block, offset) in outer.enumerated() {
-      copyBlock(
+      unsafe copyBlock(
         source + offset * elementSize, target + block * shape[axis] * rowSize, rows: shape[axis],
         columns: inner, as: type)
     }
@@ -139,12 +139,13 @@ package struct StridedCopy: Sendable {
     let wholeRows = isBlocked ? rows / dimension * dimension : 0
     let wholeColumns = isBlocked ? columns.count / dimension * dimension : 0
     if wholeRows > 0, wholeColumns > 0 {
-      BlockTranspose.copy(
+      unsafe BlockTranspose.copy(
         source, target, rows: wholeRows, columns: columns[..<wholeColumns],
         rowSize: columns.count * elementSize)
     }
-    copyElements(source, target, 0..<wholeRows, wholeColumns..<columns.count, columns, as: type)
-    copyElements(source, target, wholeRows..<rows, 0..<columns.count, columns, as: type)
+    unsafe copyElements(
+      source, target, 0..<wholeRows, wholeColumns..<columns.count, columns, as: type)
+    unsafe copyElements(source, target, wholeRows..<rows, 0..<columns.count, columns, as: type)
   }
 
   /// Copies a part of such a block element by element, in tiles that are one cache line of the
@@ -160,9 +161,9 @@ package struct StridedCopy: Sendable {
       for column in stride(from: range.lowerBound, to: range.upperBound, by: width) {
         let columnEnd = min(column + width, range.upperBound)
         for y in row..<rowEnd {
-          let targetRow = target + y * rowSize
+          let targetRow = unsafe target + y * rowSize
           for x in column..<columnEnd {
-            (targetRow + x * elementSize).storeBytes(
+            unsafe (targetRow + x * elementSize).storeBytes(
               of: (source + (columns[x] + y) * elementSize).loadUnaligned(as: type), as: type)
           }
         }

@@ -12,7 +12,7 @@ package func lastSystemError() -> String {
 /// The description of a system error number.
 package func describe(systemError number: Int32) -> String {
   // strerror never returns NULL, and its string is copied before anything else can change it.
-  String(cString: strerror(number))
+  unsafe String(cString: strerror(number))
 }
 
 /// Repeats a system call while it is interrupted by a signal.

@@ -49,10 +49,10 @@ package enum BytePlanes {
 
   private static func split(_ bytes: RawSpan, width: Int, rotated: Bool) -> [[UInt8]] {
     let count = bytes.byteCount / width
-    let all = [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filledCount in
-      bytes.withUnsafeBytes {
+    let all = unsafe [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filledCount in
+      unsafe bytes.withUnsafeBytes {
         // The buffer has the size of all planes.
-        elements_split($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
+        unsafe elements_split($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
       }
       filledCount = width * count
     }
@@ -65,12 +65,12 @@ package enum BytePlanes {
   ) throws(WeighbridgeError) -> [UInt8] {
     let layout = try Layout(bytes, width: elementType.byteCount, count: count)
     // Safe: threads only read the bytes, and have ended when `decode` returns.
-    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes
-      return try ParallelParts.decode(
+    return try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = unsafe bytes
+      return try unsafe ParallelParts.decode(
         byteCount: count * elementType.byteCount, parts: layout.chunks.count
       ) { part, memory in
-        layout.decode(part, source, rotated: elementType.isFloat, to: memory)
+        unsafe layout.decode(part, source, rotated: elementType.isFloat, to: memory)
       }
     }
   }
@@ -123,24 +123,27 @@ package enum BytePlanes {
     ) -> Bool {
       let (size, ranges) = chunks[part]
       let codedPlaneCount = slots.count { $0 != nil }
-      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: codedPlaneCount * size) {
+      return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: codedPlaneCount * size)
+      {
         decoded in
-        var planes: [UnsafePointer<UInt8>?] = []
-        var unused = decoded[...]
+        var planes: [UnsafePointer<UInt8>?] = unsafe []
+        var unused = unsafe decoded[...]
         for (slots, range) in zip(slots, ranges) {
-          let bytes = UnsafeRawBufferPointer(rebasing: source[range])
+          let bytes = unsafe UnsafeRawBufferPointer(rebasing: source[range])
           guard let slots else {
-            planes.append(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            unsafe planes.append(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
             continue
           }
-          let plane = UnsafeMutableBufferPointer(rebasing: unused.prefix(size))
-          guard RANSCoder.decode(bytes, slots, lanes: lanes, to: plane) else { return false }
-          planes.append(UnsafePointer(plane.baseAddress))
-          unused = unused.dropFirst(size)
+          let plane = unsafe UnsafeMutableBufferPointer(rebasing: unused.prefix(size))
+          guard unsafe RANSCoder.decode(bytes, slots, lanes: lanes, to: plane) else { return false }
+          unsafe planes.append(UnsafePointer(plane.baseAddress))
+          unsafe unused = unsafe unused.dropFirst(size)
         }
-        let target = memory.baseAddress.map { $0 + part * RANSCoder.chunkSize * width }
+        let target = unsafe memory.baseAddress.map {
+          unsafe $0 + part * RANSCoder.chunkSize * width
+        }
         // Each plane has as many bytes as the chunk has elements, all of which fit in the target.
-        elements_join(
+        unsafe elements_join(
           planes, size, Int32(width), rotated, target?.assumingMemoryBound(to: UInt8.self))
         return true
       }

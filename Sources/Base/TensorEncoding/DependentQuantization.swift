@@ -13,11 +13,11 @@ enum DependentQuantization {
   /// Returns the multiples that integers represent, row-major.
   static func multiples(of integers: [Int32], columns: Int) -> [Int32] {
     var multiples = integers
-    multiples.withUnsafeMutableBytes { elements in
+    unsafe multiples.withUnsafeMutableBytes { elements in
       guard columns > 0 else { return }
       let rows = elements.count / 4 / columns
       for first in stride(from: 0, to: rows, by: stripRows) {
-        reconstruct(
+        unsafe reconstruct(
           first..<min(first + stripRows, rows), 0..<columns, of: columns, elements
         ) { _ in nil }
       }
@@ -40,12 +40,12 @@ enum DependentQuantization {
     var states = [UInt32](repeating: 0, count: columns.count)
     for row in rows {
       // The caller's matrix has these rows and columns.
-      let elements = (start + 4 * (row * width + columns.lowerBound))
+      let elements = unsafe (start + 4 * (row * width + columns.lowerBound))
         .assumingMemoryBound(to: UInt8.self)
       if var step = step(row) {
-        elements_follow(elements, columns.count, &states, &step)
+        unsafe elements_follow(elements, columns.count, &states, &step)
       } else {
-        elements_follow(elements, columns.count, &states, nil)
+        unsafe elements_follow(elements, columns.count, &states, nil)
       }
     }
   }
@@ -59,11 +59,11 @@ extension RANSLayout {
   func reconstruct(_ elements: inout [UInt8]) {
     let strips = (rows + DependentQuantization.stripRows - 1) / DependentQuantization.stripRows
     let tiles = (columns + Self.tileColumns - 1) / Self.tileColumns
-    ParallelParts.update(&elements, parts: strips * tiles) { part, memory in
+    unsafe ParallelParts.update(&elements, parts: strips * tiles) { part, memory in
       let (row, column) = (
         part / tiles * DependentQuantization.stripRows, part % tiles * Self.tileColumns
       )
-      DependentQuantization.reconstruct(
+      unsafe DependentQuantization.reconstruct(
         row..<min(row + DependentQuantization.stripRows, rows),
         column..<min(column + Self.tileColumns, columns), of: columns, memory
       ) { steps[steps.count == 1 ? 0 : $0] }

@@ -28,7 +28,7 @@ private struct ValueTable {
   init?(_ bytes: RawSpan, _ elementType: ElementType) {
     guard elementType == .float32 else { return nil }
     for offset in stride(from: 0, to: bytes.byteCount, by: 4) {
-      let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let bits = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
       guard indices[bits] == nil else { continue }
       guard values.count < 256 else { return nil }
       indices[bits] = UInt8(values.count)
@@ -41,7 +41,8 @@ private struct ValueTable {
     let bits = Int.bitWidth - (values.count - 1).leadingZeroBitCount
     let lookup = LookupTables(bits: bits, blockShape: shape.map { max($0, 1) })
     let indices = (0..<bytes.byteCount / 4).map { index in
-      self.indices[bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)] ?? 0
+      unsafe self.indices[bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)]
+        ?? 0
     }
     let padding = [UInt32](repeating: 0, count: 1 << bits - values.count)
     let content = LookupTables.Content(

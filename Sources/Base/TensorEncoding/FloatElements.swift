@@ -12,8 +12,9 @@ package enum FloatElements {
   package static func bytes(
     count: Int, _ elementType: ElementType, _ number: (Int) -> Float
   ) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count * elementType.byteCount) { buffer, filledCount in
-      store(count, elementType, to: UnsafeMutableRawBufferPointer(buffer), number)
+    unsafe [UInt8](unsafeUninitializedCapacity: count * elementType.byteCount) {
+      buffer, filledCount in
+      unsafe store(count, elementType, to: UnsafeMutableRawBufferPointer(buffer), number)
       filledCount = count * elementType.byteCount
     }
   }
@@ -27,7 +28,7 @@ package enum FloatElements {
     func store<Bits: BitwiseCopyable>(_ convert: (Float) -> Bits) {
       precondition(memory.count == count * MemoryLayout<Bits>.size)
       for index in 0..<count {
-        memory.storeBytes(
+        unsafe memory.storeBytes(
           of: convert(number(index)), toByteOffset: index * MemoryLayout<Bits>.size, as: Bits.self)
       }
     }
@@ -44,11 +45,11 @@ package enum FloatElements {
     _ numbers: [UInt8], to elementType: ElementType
   ) throws(WeighbridgeError) -> [UInt8] {
     guard elementType != .float32 else { return numbers }
-    return try decode(count: numbers.count / 4, elementType) { elements, target in
+    return try unsafe decode(count: numbers.count / 4, elementType) { elements, target in
       // In bounds, and the elements fit in the target.
       let start = 4 * elements.lowerBound
-      numbers.withUnsafeBytes { numbers in
-        UnsafeMutableRawBufferPointer(start: target, count: 4 * elements.count).copyMemory(
+      unsafe numbers.withUnsafeBytes { numbers in
+        unsafe UnsafeMutableRawBufferPointer(start: target, count: 4 * elements.count).copyMemory(
           from: UnsafeRawBufferPointer(rebasing: numbers[start..<4 * elements.upperBound]))
       }
     }
@@ -62,8 +63,8 @@ package enum FloatElements {
     count: Int, _ elementType: ElementType, parts: Int,
     _ body: @Sendable (_ part: Int, FloatTarget) -> Bool
   ) throws(WeighbridgeError) -> [UInt8] {
-    try ParallelParts.decode(byteCount: count * elementType.byteCount, parts: parts) {
-      body($0, FloatTarget(elementType, $1))
+    try unsafe ParallelParts.decode(byteCount: count * elementType.byteCount, parts: parts) {
+      unsafe body($0, FloatTarget(elementType, $1))
     }
   }
 
@@ -81,7 +82,7 @@ package enum FloatElements {
       // needs.
       for start in stride(from: part * size, to: min(part * size + size, count), by: 1 << 12) {
         let elements = start..<min(start + 1 << 12, count)
-        target.write(elements) { body(elements, $0) }
+        unsafe target.write(elements) { unsafe body(elements, $0) }
       }
       return true
     }
@@ -89,12 +90,12 @@ package enum FloatElements {
 }
 
 /// The memory for all elements of a tensor, to which numbers are written.
-struct FloatTarget {
+@safe struct FloatTarget {
   private let elementType: ElementType
   private let memory: UnsafeMutableRawBufferPointer
 
   fileprivate init(_ elementType: ElementType, _ memory: UnsafeMutableRawBufferPointer) {
-    (self.elementType, self.memory) = (elementType, memory)
+    unsafe (self.elementType, self.memory) = unsafe (elementType, memory)
   }
 
   /// Writes the numbers of a range of elements.
@@ -102,17 +103,19 @@ struct FloatTarget {
   /// - Parameter body: Writes exactly that many numbers.
   func write(_ elements: Range<Int>, _ body: (UnsafeMutablePointer<Float>) -> Void) {
     let size = elementType.byteCount
-    let part = UnsafeMutableRawBufferPointer(
+    let part = unsafe UnsafeMutableRawBufferPointer(
       rebasing: memory[elements.lowerBound * size..<elements.upperBound * size])
     guard elementType != .float32 else {
       // Part of an array's memory, aligned to 4 bytes and bound to nothing else.
-      if let numbers = part.baseAddress?.assumingMemoryBound(to: Float.self) { body(numbers) }
+      if let numbers = unsafe part.baseAddress?.assumingMemoryBound(to: Float.self) {
+        unsafe body(numbers)
+      }
       return
     }
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: elements.count) { numbers in
+    unsafe withUnsafeTemporaryAllocation(of: Float.self, capacity: elements.count) { numbers in
       guard let start = numbers.baseAddress else { return }
-      body(start)  // initializes all of them
-      FloatElements.store(elements.count, elementType, to: part) { start[$0] }
+      unsafe body(start)  // initializes all of them
+      unsafe FloatElements.store(elements.count, elementType, to: part) { unsafe start[$0] }
     }
   }
 }

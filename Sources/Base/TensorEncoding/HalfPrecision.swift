@@ -17,11 +17,11 @@ package struct HalfPrecision: Hashable, Sendable {
   }
 
   func decode(_ bytes: RawSpan, _ target: ElementType) throws(WeighbridgeError) -> [UInt8] {
-    try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
-      return try FloatElements.decode(count: bytes.count / 2, target) { elements, numbers in
-        let halves = source[2 * elements.lowerBound..<2 * elements.upperBound]
-        elements_widen(
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = unsafe bytes  // only read, until all threads have finished
+      return try unsafe FloatElements.decode(count: bytes.count / 2, target) { elements, numbers in
+        let halves = unsafe source[2 * elements.lowerBound..<2 * elements.upperBound]
+        unsafe elements_widen(
           UnsafeRawBufferPointer(rebasing: halves).baseAddress, elements.count,
           elementType == .float16, numbers)
       }

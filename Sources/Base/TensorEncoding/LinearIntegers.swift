@@ -108,16 +108,16 @@ package struct LinearIntegers: Hashable, Sendable {
   ) throws(WeighbridgeError) -> [UInt8] {
     let grid = try BlockGrid(shape, blockShape: blockShape)
     let packedBlocks = PackedBlocks(bits: bits, isSigned: isSigned, grid: grid)
-    return try packedBlocks.decode(bytes, elementType) {
+    return try unsafe packedBlocks.decode(bytes, elementType) {
       integers, row, parameters, block, numbers in
       // Scales, zero points and offsets: 4 bytes each for every block.
       func list(_ index: Int) -> UnsafePointer<UInt8> {
-        parameters + 4 * (index * grid.count + block)
+        unsafe parameters + 4 * (index * grid.count + block)
       }
-      var scales = elements_scales(
+      var scales = unsafe elements_scales(
         scales: list(0), zero_points: hasZeroPoints ? list(1) : nil,
         offsets: hasOffsets ? list(hasZeroPoints ? 2 : 1) : nil)
-      elements_scale(integers, &row, &scales, numbers)
+      unsafe elements_scale(integers, &row, &scales, numbers)
     }
   }
 }

@@ -77,9 +77,10 @@ package struct LookupTables: Hashable, Sendable {
   ) throws(WeighbridgeError) -> [UInt8] {
     let grid = try BlockGrid(shape, blockShape: blockShape)
     let packedBlocks = PackedBlocks(bits: bits, isSigned: false, grid: grid)
-    return try packedBlocks.decode(bytes, elementType) { positions, row, tables, block, numbers in
+    return try unsafe packedBlocks.decode(bytes, elementType) {
+      positions, row, tables, block, numbers in
       // A table of 2^bits numbers for each block.
-      elements_look_up(positions, &row, tables + 4 * (block << bits), Int32(bits), numbers)
+      unsafe elements_look_up(positions, &row, tables + 4 * (block << bits), Int32(bits), numbers)
     }
   }
 }

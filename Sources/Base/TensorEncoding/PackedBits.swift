@@ -43,10 +43,11 @@ enum PackedBits {
     _ bytes: RawSpan, count: Int, bits: Int, isSigned: Bool = false
   ) -> [Int32] {
     precondition(byteCount(count, bits: bits) <= bytes.byteCount)
-    return bytes.withUnsafeBytes { bytes in
-      [Int32](unsafeUninitializedCapacity: count) { buffer, filledCount in
-        var numbers = packed(bytes, bits: bits, isSigned: isSigned)
-        elements_unpack(&numbers, 0, count, buffer.baseAddress)  // in bounds, as checked above
+    return unsafe bytes.withUnsafeBytes { bytes in
+      unsafe [Int32](unsafeUninitializedCapacity: count) { buffer, filledCount in
+        var numbers = unsafe packed(bytes, bits: bits, isSigned: isSigned)
+        // In bounds, as checked above.
+        unsafe elements_unpack(&numbers, 0, count, buffer.baseAddress)
         filledCount = count
       }
     }
@@ -56,7 +57,7 @@ enum PackedBits {
   static func packed(
     _ bytes: UnsafeRawBufferPointer, bits: Int, isSigned: Bool = false
   ) -> elements_packed {
-    elements_packed(
+    unsafe elements_packed(
       bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), byte_count: bytes.count,
       bits: Int32(bits), is_signed: isSigned)
   }
@@ -85,20 +86,22 @@ struct PackedBlocks {
     let count = grid.elementCount
     let size = PackedBits.paddedByteCount(count, bits: bits)
     precondition(size <= bytes.byteCount)
-    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
-      return try FloatElements.decode(count: count, elementType) { elements, numbers in
-        guard let start = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        var packed = PackedBits.packed(source, bits: bits, isSigned: isSigned)
-        withUnsafeTemporaryAllocation(of: Int32.self, capacity: elements.count) { unpacked in
+    return try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = unsafe bytes  // only read, until all threads have finished
+      return try unsafe FloatElements.decode(count: count, elementType) { elements, numbers in
+        guard let start = unsafe source.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+          return
+        }
+        var packed = unsafe PackedBits.packed(source, bits: bits, isSigned: isSigned)
+        unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: elements.count) { unpacked in
           guard let integers = unpacked.baseAddress else { return }
           // Parts of elements begin at multiples of 8.
-          elements_unpack(&packed, elements.lowerBound, elements.count, integers)
+          unsafe elements_unpack(&packed, elements.lowerBound, elements.count, integers)
           grid.forEachRow(in: elements) { part, column, block in
             let offset = part.lowerBound - elements.lowerBound
             var row = elements_row(
               count: part.count, column: column, block_width: grid.blockWidth)
-            body(integers + offset, &row, start + size, block, numbers + offset)
+            unsafe body(integers + offset, &row, start + size, block, numbers + offset)
           }
         }
       }

@@ -17,14 +17,14 @@ enum ParallelParts {
   ) throws(WeighbridgeError) -> [UInt8] {
     let failedPart = Atomic(-1)
     let capacity = LargePages.arrayCapacity(byteCount)
-    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
       let mapping = UnsafeMutableRawBufferPointer(buffer)
-      LargePages.use(in: mapping, count: byteCount)
+      unsafe LargePages.use(in: mapping, count: byteCount)
       // Threads write parts that do not overlap, and all have finished when this returns.
-      nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(
+      nonisolated(unsafe) let memory = unsafe UnsafeMutableRawBufferPointer(
         rebasing: mapping[..<byteCount])
       DispatchQueue.concurrentPerform(iterations: parts) { part in
-        if !body(part, memory) { failedPart.store(part, ordering: .relaxed) }
+        if unsafe !body(part, memory) { failedPart.store(part, ordering: .relaxed) }
       }
       count = byteCount
     }
@@ -42,10 +42,10 @@ enum ParallelParts {
     _ bytes: inout [UInt8], parts: Int,
     _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Void
   ) {
-    bytes.withUnsafeMutableBytes { buffer in
+    unsafe bytes.withUnsafeMutableBytes { buffer in
       // Threads change parts that do not overlap, and all have finished when this returns.
-      nonisolated(unsafe) let memory = buffer
-      DispatchQueue.concurrentPerform(iterations: parts) { body($0, memory) }
+      nonisolated(unsafe) let memory = unsafe buffer
+      DispatchQueue.concurrentPerform(iterations: parts) { unsafe body($0, memory) }
     }
   }
 }

@@ -18,11 +18,11 @@ enum RANSCoder {
 
   /// Encodes symbols.
   static func encode(_ symbols: ArraySlice<UInt8>, _ table: SymbolTable, lanes: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: 4 * lanes + 2 * symbols.count) { buffer, count in
-      count = symbols.withUnsafeBufferPointer { symbols in
-        table.frequencies.withUnsafeBufferPointer { frequencies in
+    unsafe [UInt8](unsafeUninitializedCapacity: 4 * lanes + 2 * symbols.count) { buffer, count in
+      count = unsafe symbols.withUnsafeBufferPointer { symbols in
+        unsafe table.frequencies.withUnsafeBufferPointer { frequencies in
           // The buffer has the size of the largest possible output, as the function requires.
-          rans_encode(
+          unsafe rans_encode(
             symbols.baseAddress, symbols.count, frequencies.baseAddress, UInt32(lanes),
             buffer.baseAddress)
         }
@@ -32,9 +32,9 @@ enum RANSCoder {
 
   /// Returns a table in the form that the decoder uses.
   static func slots(_ table: SymbolTable) -> [UInt32] {
-    [UInt32](unsafeUninitializedCapacity: SymbolTable.sum) { buffer, count in
-      _ = table.frequencies.withUnsafeBufferPointer {
-        rans_make_slots($0.baseAddress, buffer.baseAddress)
+    unsafe [UInt32](unsafeUninitializedCapacity: SymbolTable.sum) { buffer, count in
+      _ = unsafe table.frequencies.withUnsafeBufferPointer {
+        unsafe rans_make_slots($0.baseAddress, buffer.baseAddress)
       }
       count = buffer.count  // all slots are filled: frequencies add up to ``sum``
     }
@@ -46,9 +46,9 @@ enum RANSCoder {
     _ bytes: UnsafeRawBufferPointer, _ slots: [UInt32], lanes: Int,
     to symbols: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
-    slots.withUnsafeBufferPointer { slots in
+    unsafe slots.withUnsafeBufferPointer { slots in
       // The function stays within the bytes and the symbols.
-      rans_decode(
+      unsafe rans_decode(
         bytes.baseAddress, bytes.count, slots.baseAddress, UInt32(lanes), symbols.baseAddress,
         symbols.count)
     }

@@ -64,11 +64,11 @@ package enum RANSIntegers {
       layout.reconstruct(&numbers)
       return try FloatElements.convert(numbers, to: elementType)
     }
-    return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
+    return try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = unsafe bytes  // only read, until all threads have finished
       return try FloatElements.decode(
         count: layout.count, elementType, parts: layout.chunks.count
-      ) { layout.decode(layout.chunks[$0], source, to: $1) }
+      ) { unsafe layout.decode(layout.chunks[$0], source, to: $1) }
     }
   }
 
@@ -76,10 +76,12 @@ package enum RANSIntegers {
   private static func integers(
     _ bytes: RawSpan, _ layout: RANSLayout
   ) throws(WeighbridgeError) -> [UInt8] {
-    try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
-      return try ParallelParts.decode(byteCount: layout.count * 4, parts: layout.chunks.count) {
-        layout.decode(layout.chunks[$0], source, integersTo: $1)
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
+      nonisolated(unsafe) let source = unsafe bytes  // only read, until all threads have finished
+      return try unsafe ParallelParts.decode(
+        byteCount: layout.count * 4, parts: layout.chunks.count
+      ) {
+        unsafe layout.decode(layout.chunks[$0], source, integersTo: $1)
       }
     }
   }
@@ -92,7 +94,7 @@ package enum RANSIntegers {
   ) throws(WeighbridgeError) -> Content {
     let layout = try RANSLayout(bytes, shape: shape)
     let stored = try integers(bytes, layout)
-    let words = stored.span.bytes.words(layout.count, at: 0)
+    let words = unsafe stored.span.bytes.words(layout.count, at: 0)
     return Content(
       integers: words.map(Int32.init(bitPattern:)), steps: layout.steps,
       isDependent: layout.isDependent)

@@ -13,32 +13,34 @@ extension RANSLayout {
     _ chunk: Chunk, _ source: UnsafeRawBufferPointer,
     _ body: (_ row: Int, _ elements: Range<Int>, UnsafePointer<Int32>) -> Void
   ) -> Bool {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: chunk.size) { symbols in
-      withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.blockSize) { block in
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: chunk.size) { symbols in
+      unsafe withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.blockSize) { block in
         // The layout's ranges come from these bytes.
-        let coded = UnsafeRawBufferPointer(rebasing: source[chunk.symbols])
+        let coded = unsafe UnsafeRawBufferPointer(rebasing: source[chunk.symbols])
         guard
-          RANSCoder.decode(coded, slots[chunk.classIndex], lanes: lanes, to: symbols),
-          let allSymbols = UnsafePointer(symbols.baseAddress), let integers = block.baseAddress
+          unsafe RANSCoder.decode(coded, slots[chunk.classIndex], lanes: lanes, to: symbols),
+          let allSymbols = unsafe UnsafePointer(symbols.baseAddress),
+          let integers = block.baseAddress
         else { return false }
-        var digits = digits(of: chunk, source)
+        var digits = unsafe digits(of: chunk, source)
         for first in stride(from: 0, to: chunk.size, by: Self.blockSize) {
           let part = first..<min(first + Self.blockSize, chunk.size)
-          guard elements_integers(allSymbols + first, first, part.count, &digits, integers) else {
+          guard unsafe elements_integers(allSymbols + first, first, part.count, &digits, integers)
+          else {
             return false
           }
           forEachRow(of: chunk, part) { row, elements, position in
-            body(row, elements, integers + (position - first))
+            unsafe body(row, elements, integers + (position - first))
           }
         }
-        return digits.escape_count == 0
+        return unsafe digits.escape_count == 0
       }
     }
   }
 
   private func digits(of chunk: Chunk, _ source: UnsafeRawBufferPointer) -> elements_digits {
     let table = digits[chunk.classIndex]
-    return elements_digits(
+    return unsafe elements_digits(
       zero: Int32(table.zero), escape: Int32(DigitTable.escape),
       low: PackedBits.packed(
         UnsafeRawBufferPointer(rebasing: source[chunk.lowBits]), bits: table.lowBits),
@@ -50,14 +52,14 @@ extension RANSLayout {
 
   /// Decodes a chunk into the values of its rows.
   func decode(_ chunk: Chunk, _ source: UnsafeRawBufferPointer, to target: FloatTarget) -> Bool {
-    decode(chunk, source) { row, elements, integers in
+    unsafe decode(chunk, source) { row, elements, integers in
       let step = steps[steps.count == 1 ? 0 : row]
-      withUnsafeBytes(of: step) { step in
+      unsafe withUnsafeBytes(of: step) { step in
         var part = elements_row(count: elements.count, column: 0, block_width: elements.count)
-        var scales = elements_scales(
+        var scales = unsafe elements_scales(
           scales: step.baseAddress?.assumingMemoryBound(to: UInt8.self), zero_points: nil,
           offsets: nil)
-        target.write(elements) { elements_scale(integers, &part, &scales, $0) }
+        unsafe target.write(elements) { unsafe elements_scale(integers, &part, &scales, $0) }
       }
     }
   }
@@ -67,8 +69,8 @@ extension RANSLayout {
     _ chunk: Chunk, _ source: UnsafeRawBufferPointer,
     integersTo memory: UnsafeMutableRawBufferPointer
   ) -> Bool {
-    decode(chunk, source) { _, elements, integers in
-      UnsafeMutableRawBufferPointer(
+    unsafe decode(chunk, source) { _, elements, integers in
+      unsafe UnsafeMutableRawBufferPointer(
         rebasing: memory[4 * elements.lowerBound..<4 * elements.upperBound]
       ).copyMemory(from: UnsafeRawBufferPointer(start: integers, count: 4 * elements.count))
     }

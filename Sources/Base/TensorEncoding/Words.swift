@@ -14,7 +14,7 @@ extension RawSpan {
   func words(_ count: Int, at offset: Int) -> [UInt32] {
     precondition(offset >= 0 && count >= 0 && offset + 4 * count <= byteCount)
     return (0..<count).map {  // in bounds, as checked on the line above
-      unsafeLoadUnaligned(fromByteOffset: offset + 4 * $0, as: UInt32.self)
+      unsafe unsafeLoadUnaligned(fromByteOffset: offset + 4 * $0, as: UInt32.self)
     }
   }
 }

@@ -118,16 +118,16 @@ package final class CompiledGraph: Sendable {
     into outputs: [UnsafeMutableRawPointer]
   ) throws(WeighbridgeError) {
     try run(types, borrowsMemory: true) { execution in
-      for (position, address) in inputs.enumerated() {
-        execution.borrowInput(position, at: address)
+      for position in unsafe inputs.indices {
+        unsafe execution.borrowInput(position, at: inputs[position])
       }
-      for (position, address) in outputs.enumerated() {
-        execution.borrowOutput(position, at: address)
+      for position in unsafe outputs.indices {
+        unsafe execution.borrowOutput(position, at: outputs[position])
       }
     } observe: { _ in
     } read: { execution in
-      for (position, address) in outputs.enumerated() {
-        execution.deliverOutput(position, to: address)
+      for position in unsafe outputs.indices {
+        unsafe execution.deliverOutput(position, to: outputs[position])
       }
     }
   }

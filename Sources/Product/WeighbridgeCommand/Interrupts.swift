@@ -20,7 +20,7 @@ enum Interrupts {
     signal(SIGBUS) { _ in
       // A signal handler may call only certain functions, such as these.
       let message: StaticString = "weighbridge: error: a file was cut short while it was read\n"
-      _ = write(STDERR_FILENO, message.utf8Start, message.utf8CodeUnitCount)
+      _ = unsafe write(STDERR_FILENO, message.utf8Start, message.utf8CodeUnitCount)
       _exit(ExitStatus.input.rawValue)
     }
   }

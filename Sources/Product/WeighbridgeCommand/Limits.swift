@@ -55,11 +55,11 @@ final class Limits: Sendable {
   /// The process's memory that is not part of a file, in bytes; `nil` if the system does not report
   /// it.
   private static var memory: Int? {
-    guard let file = fopen("/proc/self/statm", "r") else { return nil }
-    defer { fclose(file) }
+    guard let file = unsafe fopen("/proc/self/statm", "r") else { return nil }
+    defer { unsafe fclose(file) }
     var line = [CChar](repeating: 0, count: 256)
     // This reads at most the buffer's size, including a NUL at the end.
-    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+    guard unsafe fgets(&line, Int32(line.count), file) != nil else { return nil }
     let fields = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 0x20)
     guard fields.count > 2, let resident = Int(String(decoding: fields[1], as: UTF8.self)),
       let shared = Int(String(decoding: fields[2], as: UTF8.self))

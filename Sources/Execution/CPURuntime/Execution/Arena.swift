@@ -7,7 +7,7 @@ import Bytes
 #endif
 
 /// Memory for all activations of a plan.
-final class Arena {
+@safe final class Arena {
   /// The start, aligned to a page; owned by this object.
   let address: UnsafeMutableRawPointer
   private let byteCount: Int
@@ -18,16 +18,16 @@ final class Arena {
   init(byteCount: Int) throws(WeighbridgeError) {
     self.byteCount = LargePages.mappingSize(max(byteCount, 64))
     let flags = MAP_PRIVATE | MAP_ANONYMOUS
-    guard let address = mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
-      address != MAP_FAILED
+    guard let address = unsafe mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
+      unsafe address != MAP_FAILED
     else {
       throw .limitExceeded(
         "its activations take \(byteCount) bytes, which the system does not have")
     }
-    let mapping = UnsafeMutableRawBufferPointer(start: address, count: self.byteCount)
-    LargePages.use(in: mapping, count: byteCount)
-    self.address = address
+    let mapping = unsafe UnsafeMutableRawBufferPointer(start: address, count: self.byteCount)
+    unsafe LargePages.use(in: mapping, count: byteCount)
+    unsafe self.address = unsafe address
   }
 
-  deinit { munmap(address, byteCount) }
+  deinit { unsafe munmap(address, byteCount) }
 }

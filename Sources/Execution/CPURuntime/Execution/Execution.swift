@@ -8,13 +8,13 @@ import GraphIR
 ///
 /// Sendable although not thread-safe: whoever checks one out of the ``PlanCache`` has exclusive use
 /// of it.
-final class Execution: @unchecked Sendable {
+@safe final class Execution: @unchecked Sendable {
   let plan: Plan
   private let workers: Workers
   private let arena: Arena
   private(set) var memory: KernelMemory
   /// For each step that is a primitive, its arguments with their memory.
-  private var arguments: [[kernels_argument]] = []
+  private var arguments: [[kernels_argument]] = unsafe []
   /// For each region that can be in the caller's memory, the arguments that lie in it.
   private var uses: [Int: [(step: Int, argument: Int, offset: Int)]] = [:]
 
@@ -26,17 +26,17 @@ final class Execution: @unchecked Sendable {
     self.workers = workers
     let arena = try Arena(byteCount: plan.arena.byteCount)
     self.arena = arena
-    let memory = KernelMemory(
-      regions: plan.arena.offsets.map { arena.address + $0 }, constants: plan.constants)
+    let memory = unsafe KernelMemory(
+      regions: plan.arena.offsets.map { unsafe arena.address + $0 }, constants: plan.constants)
     self.memory = memory
     for step in plan.steps {
       guard case .primitive(_, let arguments) = step.work else {
-        self.arguments.append([])
+        unsafe self.arguments.append([])
         continue
       }
-      self.arguments.append(
+      unsafe self.arguments.append(
         arguments.map { argument in
-          kernels_argument(
+          unsafe kernels_argument(
             role: Int32(argument.role.rawValue), number: Int32(argument.number),
             address: memory[argument.storage])
         })
@@ -96,8 +96,8 @@ final class Execution: @unchecked Sendable {
   private func run(_ position: Int) throws(WeighbridgeError) {
     switch plan.steps[position].work {
     case .primitive(let primitive, _):
-      let arguments = arguments[position]
-      kernels_run(primitive.handle, arguments, Int32(arguments.count))
+      let arguments = unsafe arguments[position]
+      unsafe kernels_run(primitive.handle, arguments, Int32(arguments.count))
     case .kernel(_, let body): try body(memory)
     case .reference(let call): try call.run(memory, workers: workers)
     }
@@ -126,10 +126,11 @@ final class Execution: @unchecked Sendable {
       let rowMajor = Layout.rowMajor(stored.shape),
       let reorder = Primitive.reorder(from: layout, to: rowMajor)
     else { return memory.tensor(stored) }
-    let copy = ConstantMemory(byteCount: rowMajor.byteCount) { address in
-      reorder.run(from: memory[stored.storage], to: address)
+    let copy = unsafe ConstantMemory(byteCount: rowMajor.byteCount) { address in
+      unsafe reorder.run(from: memory[stored.storage], to: address)
     }
-    let bytes = [UInt8](UnsafeRawBufferPointer(start: copy.address, count: rowMajor.byteCount))
+    let bytes = unsafe [UInt8](
+      UnsafeRawBufferPointer(start: copy.address, count: rowMajor.byteCount))
     return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
   }
 }
@@ -147,10 +148,11 @@ extension Execution {
   func place(_ parts: [BorrowedMemory.Part], at address: UnsafeMutableRawPointer?) {
     for part in parts {
       let start =
-        address.map { $0 + part.offset } ?? arena.address + plan.arena.offsets[part.region]
-      memory.move(part.region, to: start)
+        unsafe address.map { unsafe $0 + part.offset } ?? arena.address
+        + plan.arena.offsets[part.region]
+      unsafe memory.move(part.region, to: start)
       for use in uses[part.region] ?? [] {
-        arguments[use.step][use.argument].address = start + use.offset
+        unsafe arguments[use.step][use.argument].address = unsafe start + use.offset
       }
     }
   }
@@ -165,16 +167,16 @@ extension Execution {
   func withInput(_ position: Int, _ body: (inout MutableSpan<Float>) -> Void) {
     guard let input = input(position) else { return }
     // The storage was allocated for the input, and no other run uses this arena.
-    let elements = memory.floats(input)
-    var span = elements.mutableSpan
+    let elements = unsafe memory.floats(input)
+    var span = unsafe elements.mutableSpan
     body(&span)
   }
 
   /// Calls `body` with the elements of a float32 output, row-major.
   func withOutput(_ position: Int, _ body: (Span<Float>) -> Void) {
     // The storage was allocated for the output, which stays there until the next run.
-    let elements = UnsafeBufferPointer(memory.floats(plan.outputs[position]))
-    body(elements.span)
+    let elements = unsafe UnsafeBufferPointer(memory.floats(plan.outputs[position]))
+    unsafe body(elements.span)
   }
 
   /// A copy of an output.

@@ -57,19 +57,19 @@ extension KernelMemory {
   func tensor(_ stored: StoredTensor) -> Tensor {
     let count = stored.shape.reduce(stored.elementType.byteCount, *)
     // The storage was allocated for this tensor.
-    let bytes = [UInt8](UnsafeRawBufferPointer(start: self[stored.storage], count: count))
+    let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: self[stored.storage], count: count))
     return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
   }
 
   /// Writes a tensor in row-major order.
   func write(_ tensor: Tensor, to storage: Storage) {
-    var target = self[storage]
+    var target = unsafe self[storage]
     tensor.withPieces { bytes in
       // The storage was allocated for a tensor of this type, so all pieces fit.
-      bytes.withUnsafeBytes { bytes in
+      unsafe bytes.withUnsafeBytes { bytes in
         guard let source = bytes.baseAddress else { return }
-        target.copyMemory(from: source, byteCount: bytes.count)
-        target += bytes.count
+        unsafe target.copyMemory(from: source, byteCount: bytes.count)
+        unsafe target += bytes.count
       }
     }
   }

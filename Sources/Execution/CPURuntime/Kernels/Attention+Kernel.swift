@@ -115,17 +115,19 @@ extension PlanBuilder {
     add(
       .kernel(name: "attention_scores") { memory in
         // All three storages have the sizes used here, and no two rows of the scores overlap.
-        nonisolated(unsafe) let queries = memory[query].assumingMemoryBound(to: Float.self)
-        nonisolated(unsafe) let columns = memory[key].assumingMemoryBound(to: Float.self)
-        nonisolated(unsafe) let start = memory[scores].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let queries = unsafe memory[query].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let columns = unsafe memory[key].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let start = unsafe memory[scores].assumingMemoryBound(to: Float.self)
         Threads.parallel(rows: rows, length: features * keys) { row in
-          let target = start + row * keys
-          target.update(repeating: 0, count: keys)
+          let target = unsafe start + row * keys
+          unsafe target.update(repeating: 0, count: keys)
           for feature in 0..<features {
-            let (queryFeature, factor) = (queries[row * features + feature], factors[feature])
-            let keyFeatures = columns + (row / call.queries * features + feature) * keys
+            let (queryFeature, factor) = unsafe (
+              queries[row * features + feature], factors[feature]
+            )
+            let keyFeatures = unsafe columns + (row / call.queries * features + feature) * keys
             for keyIndex in 0..<keys {
-              target[keyIndex] +=
+              unsafe target[keyIndex] +=
                 factor * (scale * (queryFeature + keyFeatures[keyIndex])).hyperbolicTangent
             }
           }

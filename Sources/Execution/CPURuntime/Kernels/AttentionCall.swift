@@ -65,15 +65,17 @@ struct AttentionCall {
     builder.add(
       .kernel(name: "attention_weights") { memory in
         // The scores and the mask have `rows * length` elements, and no two rows overlap.
-        nonisolated(unsafe) let start = memory[scores].assumingMemoryBound(to: Float.self)
-        nonisolated(unsafe) let maskElements = mask.map {
-          UnsafePointer(memory[$0].assumingMemoryBound(to: UInt8.self))
+        nonisolated(unsafe) let start = unsafe memory[scores].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let maskElements = unsafe mask.map {
+          unsafe UnsafePointer(memory[$0].assumingMemoryBound(to: UInt8.self))
         }
         Threads.parallel(rows: rows, length: length) { row in
-          weights.apply(
+          unsafe weights.apply(
             to: UnsafeMutableBufferPointer(start: start + row * length, count: length),
             number: row,
-            mask: maskElements.map { UnsafeBufferPointer(start: $0 + row * length, count: length) })
+            mask: maskElements.map {
+              unsafe UnsafeBufferPointer(start: $0 + row * length, count: length)
+            })
         }
       }, using: [scores] + (mask.map { [$0] } ?? []))
   }

@@ -19,15 +19,15 @@ struct AttentionWeights: Sendable {
   ) {
     let visible = visibleKeys(query: number % queryCount)
     func isVisible(_ key: Int) -> Bool {
-      visible.contains(key) && (mask.map { $0[key] != 0 } ?? true)
+      unsafe visible.contains(key) && (mask.map { unsafe $0[key] != 0 } ?? true)
     }
-    row.apply { $0 * scale }
-    if mask == nil, visible.count == row.count { return softmax(row) }
-    guard visible.contains(where: isVisible) else { return applyFullyMasked(row) }
-    for key in row.indices where !isVisible(key) { row[key] = -.infinity }
-    softmax(row)
+    unsafe row.apply { $0 * scale }
+    if unsafe mask == nil, visible.count == row.count { return unsafe softmax(row) }
+    guard visible.contains(where: isVisible) else { return unsafe applyFullyMasked(row) }
+    for key in row.indices where !isVisible(key) { unsafe row[key] = -.infinity }
+    unsafe softmax(row)
     // If all visible scores are infinite, the softmax made NaN of the masked ones too.
-    for key in row.indices where !isVisible(key) { row[key] = 0 }
+    for key in row.indices where !isVisible(key) { unsafe row[key] = 0 }
   }
 
   /// The keys that a query may attend to by its position.
@@ -43,16 +43,16 @@ struct AttentionWeights: Sendable {
 
   private func applyFullyMasked(_ row: UnsafeMutableBufferPointer<Float>) {
     switch masking.fullyMaskedRows {
-    case .zero: row.update(repeating: 0)
-    case .mean: row.update(repeating: 1 / Float(row.count))
-    case .unmasked: softmax(row)
+    case .zero: unsafe row.update(repeating: 0)
+    case .mean: unsafe row.update(repeating: 1 / Float(row.count))
+    case .unmasked: unsafe softmax(row)
     }
   }
 
   private func softmax(_ row: UnsafeMutableBufferPointer<Float>) {
-    let largest = row.largest
-    row.apply { ($0 - largest).exponential }
-    let factor = 1 / row.sum
-    row.apply { $0 * factor }
+    let largest = unsafe row.largest
+    unsafe row.apply { ($0 - largest).exponential }
+    let factor = unsafe 1 / row.sum
+    unsafe row.apply { $0 * factor }
   }
 }

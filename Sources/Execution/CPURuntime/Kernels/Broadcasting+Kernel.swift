@@ -63,7 +63,7 @@ extension PlanBuilder {
       let isWhole = self.shape(of: id) == shape
       guard let second = isWhole ? tensor(id, as: layout) : rowMajor(id),
         let secondLayout = second.layout,
-        let primitive = Primitive(
+        let primitive = unsafe Primitive(
           owning: kernels_combine(
             combination, layout.handle, secondLayout.handle, layout.handle))
       else { return false }

@@ -8,9 +8,10 @@ extension Concatenate: EngineOperator {
     guard let inputs = builder.inCommonLayout(group.inputs) else { return false }
     let layouts = inputs.compactMap(\.layout)
     guard let any = Layout.any(builder.shape(of: output)),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_concatenation(
-          Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
+          Int32(axis), Int32(inputs.count), layouts.map { unsafe Optional($0.handle) },
+          unsafe any.handle)),
       let layout = primitive.layout(kernels_role_target)
     else { return false }
     // The producers of the parts can write directly to the result.

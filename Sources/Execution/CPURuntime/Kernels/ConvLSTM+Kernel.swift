@@ -57,10 +57,10 @@ extension ConvLSTM: EngineOperator {
     else { return nil }
     let biasLayout = bias == 0 ? nil : Layout.rowMajor([bias])
     let operations: [PostOperation] = adds ? [.sum] : []
-    return Primitive(
+    return unsafe Primitive(
       owning: operations.withOperations { post in
-        arguments.withArguments {
-          kernels_convolution(
+        unsafe arguments.withArguments {
+          unsafe kernels_convolution(
             source.handle, any.handle, biasLayout?.handle, target.handle, $0, post)
         }
       })

@@ -27,12 +27,12 @@ extension Convolution: FusingOperator, EngineOperator {
     else { return nil }
     let weights =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
-    return WeightedCall(
+    return unsafe WeightedCall(
       group, builder, source: order.source, target: order.target, restore: order.restore,
       weights: weights, folded: folded
     ) { source, weights, bias, target, post in
-      window.withArguments {
-        kernels_convolution(
+      unsafe window.withArguments {
+        unsafe kernels_convolution(
           source.handle, weights.handle, bias?.handle, target.handle, $0, post)
       }
     }
@@ -66,12 +66,12 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
     var axes = Array(split.shape.indices)
     axes.swapAt(groups == 1 ? 0 : 1, groups == 1 ? 1 : 2)
-    let call = WeightedCall(
+    let call = unsafe WeightedCall(
       group, builder, source: order.source, target: order.target, restore: order.restore,
       weights: split.permuted(axes), folded: folded
     ) { source, weights, bias, target, post in
-      window.withArguments {
-        kernels_transposed_convolution(
+      unsafe window.withArguments {
+        unsafe kernels_transposed_convolution(
           source.handle, weights.handle, bias?.handle, target.handle, $0, post)
       }
     }

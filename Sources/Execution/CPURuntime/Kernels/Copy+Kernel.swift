@@ -191,14 +191,14 @@ extension PlanBuilder {
     add(
       .kernel(name: Self.copyName) { memory in
         // Both storages have the sizes used here, and no two parts overlap.
-        nonisolated(unsafe) let source = memory[input]
-        nonisolated(unsafe) let target = memory[output]
+        nonisolated(unsafe) let source = unsafe memory[input]
+        nonisolated(unsafe) let target = unsafe memory[output]
         Threads.parallel(parts.count) { number in
           let (copy, start, offset) = parts[number]
-          let from = UnsafeRawBufferPointer(start: source, count: count * size)
-          let to = UnsafeMutableRawBufferPointer(
+          let from = unsafe UnsafeRawBufferPointer(start: source, count: count * size)
+          let to = unsafe UnsafeMutableRawBufferPointer(
             start: target + offset, count: targetCount - offset)
-          copy.copy(from: from.bytes, offset: start, into: to.mutableBytes)
+          unsafe copy.copy(from: from.bytes, offset: start, into: to.mutableBytes)
         }
       }, using: [input, output])
   }

@@ -17,13 +17,13 @@ extension Dense: FusingOperator, EngineOperator {
     // All axes but the last are rows; they can be merged only in row-major order.
     let rows = shape.dropLast().reduce(1, *)
     let makeLayout = shape.count == 2 ? Layout.any : Layout.rowMajor
-    let call = WeightedCall(
+    let call = unsafe WeightedCall(
       group, builder, source: makeLayout([rows, kernel.shape[1]]),
       target: makeLayout([rows, kernel.shape[0]]),
       restore: { layout, shape in shape.count == 2 ? layout : layout.reshaped(shape) },
       weights: kernel, folded: folded
     ) { source, weights, bias, target, post in
-      kernels_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
+      unsafe kernels_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
     }
     return call?.add(to: &builder, group) ?? false
   }

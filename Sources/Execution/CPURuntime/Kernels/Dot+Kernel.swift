@@ -35,14 +35,18 @@ extension PlanBuilder {
     add(
       .kernel(name: UnitNormalization.kind) { memory in
         // Both have `count` elements, and no two rows overlap.
-        nonisolated(unsafe) let from = memory[source].assumingMemoryBound(to: Float.self)
-        nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let from = unsafe memory[source].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let to = unsafe memory[target].assumingMemoryBound(to: Float.self)
         Threads.parallel(rows: count / length, length: length) { row in
-          let (source, target) = (from + row * length, to + row * length)
+          let (source, target) = unsafe (from + row * length, to + row * length)
           var squares = 0.0
-          for index in 0..<length { squares += Double(source[index]) * Double(source[index]) }
+          for index in 0..<length {
+            unsafe squares += Double(source[index]) * Double(source[index])
+          }
           let factor = 1 / UnitNormalization.length(squares)
-          for index in 0..<length { target[index] = Float(Double(source[index]) * factor) }
+          for index in 0..<length {
+            unsafe target[index] = unsafe Float(Double(source[index]) * factor)
+          }
         }
       }, using: [source, target])
     return target

@@ -14,13 +14,13 @@ extension EinsumDense: FusingOperator, EngineOperator {
         builder.graph)
     else { return false }
     let count = builder.shape(of: group.inputs[0]).dropLast(rows.contractedCount).reduce(1, *)
-    let call = WeightedCall(
+    let call = unsafe WeightedCall(
       group, builder, source: .rowMajor([count, rows.inCount]),
       target: .rowMajor([count, rows.outCount]),
       restore: { $0.reshaped($1) },
       weights: kernel.reshaped([rows.outCount, rows.inCount]), folded: folded
     ) { source, weights, bias, target, post in
-      kernels_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
+      unsafe kernels_dense(source.handle, weights.handle, bias?.handle, target.handle, post)
     }
     return call?.add(to: &builder, group) ?? false
   }

@@ -19,15 +19,17 @@ extension Embedding: EngineOperator {
         do throws(WeighbridgeError) {
           indices = try memory.tensor(input).indices(below: table.shape[0])
         } catch { throw error.at(layer: place) }
-        var target = memory[output.storage]
+        var target = unsafe memory[output.storage]
         table.store.withBytes { bytes in
           for index in indices {
             // The index was checked, and the output has the capacity for all rows.
             let start = table.offset + index * rowSize
-            bytes.extracting(start..<start + rowSize).withUnsafeBytes {
-              if let row = $0.baseAddress { target.copyMemory(from: row, byteCount: rowSize) }
+            unsafe bytes.extracting(start..<start + rowSize).withUnsafeBytes {
+              if let row = $0.baseAddress {
+                unsafe target.copyMemory(from: row, byteCount: rowSize)
+              }
             }
-            target += rowSize
+            unsafe target += rowSize
           }
         }
       }, using: [input.storage, output.storage])

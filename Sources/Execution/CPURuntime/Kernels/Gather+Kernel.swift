@@ -18,15 +18,15 @@ extension Gather: EngineOperator {
           all = try memory.tensor(indices).nonNegativeIndices(dimension: dimension)
         } catch { throw error.at(layer: place) }
         let each = batches == 0 ? 0 : all.count / batches
-        let source = memory[input.storage]
-        var target = memory[output.storage]
+        let source = unsafe memory[input.storage]
+        var target = unsafe memory[output.storage]
         for outer in 0..<batches * middle {
           let batch = outer / max(1, middle)
           for index in all[batch * each..<(batch + 1) * each] {
             // The index was checked, and the output has the capacity for all slices.
-            target.copyMemory(
+            unsafe target.copyMemory(
               from: source + (outer * dimension + index) * size, byteCount: size)
-            target += size
+            unsafe target += size
           }
         }
       }, using: [input.storage, indices.storage, output.storage])

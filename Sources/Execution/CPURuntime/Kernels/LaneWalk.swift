@@ -40,7 +40,7 @@ struct LaneWalk: Sendable {
 }
 
 /// A lane's numbers, which a function replaces.
-struct Lane {
+@safe struct Lane {
   let numbers: UnsafeMutableBufferPointer<Double>
   /// The index of the lane.
   let number: Int
@@ -108,12 +108,12 @@ private struct LaneKernel: Sendable {
     let count = walk.count / contiguousCount * blocks
     Threads.parallel(parts) { part in
       let buffer =
-        memory[scratch].assumingMemoryBound(to: Double.self)
+        unsafe memory[scratch].assumingMemoryBound(to: Double.self)
         + part * (width + 1) * max(length, width)
       for number in part * count / parts..<(part + 1) * count / parts {
         let first = number / blocks * contiguousCount + number % blocks * width
         let lanes = min(width, contiguousCount - number % blocks * width)
-        compute(first..<first + lanes, buffer, memory)
+        unsafe compute(first..<first + lanes, buffer, memory)
       }
     }
   }
@@ -122,19 +122,19 @@ private struct LaneKernel: Sendable {
     _ lanes: Range<Int>, _ buffer: UnsafeMutablePointer<Double>, _ memory: KernelMemory
   ) {
     let start = walk.start(of: lanes.lowerBound)
-    let from = memory[source.storage] + start * source.access.size
-    gather(lanes.count, from, buffer)
+    let from = unsafe memory[source.storage] + start * source.access.size
+    unsafe gather(lanes.count, from, buffer)
     for (position, number) in lanes.enumerated() {
-      let first = buffer + position * length
-      let numbers = UnsafeMutableBufferPointer(start: first, count: length)
-      function(Lane(numbers: numbers, number: number))
+      let first = unsafe buffer + position * length
+      let numbers = unsafe UnsafeMutableBufferPointer(start: first, count: length)
+      unsafe function(Lane(numbers: numbers, number: number))
       if result == .first {
-        target.access.write(
+        unsafe target.access.write(
           first, count: 1, to: memory[target.storage] + number * target.access.size)
       }
     }
     guard result == .lane else { return }
-    scatter(lanes.count, buffer, memory[target.storage] + start * target.access.size)
+    unsafe scatter(lanes.count, buffer, memory[target.storage] + start * target.access.size)
   }
 
   /// Gathers neighboring lanes contiguously.
@@ -144,15 +144,15 @@ private struct LaneKernel: Sendable {
     let (access, offsets) = (source.access, walk.offsets)
     if count == 1 {
       forEachRun { first, length in
-        access.read(
+        unsafe access.read(
           from + offsets[first] * access.size, step: 1, count: length, to: buffer + first)
       }
       return
     }
-    let packed = buffer + width * length
+    let packed = unsafe buffer + width * length
     for index in offsets.indices {
-      access.read(from + offsets[index] * access.size, step: 1, count: count, to: packed)
-      for lane in 0..<count { buffer[lane * length + index] = packed[lane] }
+      unsafe access.read(from + offsets[index] * access.size, step: 1, count: count, to: packed)
+      for lane in 0..<count { unsafe buffer[lane * length + index] = unsafe packed[lane] }
     }
   }
 
@@ -163,14 +163,14 @@ private struct LaneKernel: Sendable {
     let (access, offsets) = (target.access, walk.offsets)
     if count == 1 {
       forEachRun { first, length in
-        access.write(buffer + first, count: length, to: to + offsets[first] * access.size)
+        unsafe access.write(buffer + first, count: length, to: to + offsets[first] * access.size)
       }
       return
     }
-    let packed = buffer + width * length
+    let packed = unsafe buffer + width * length
     for index in offsets.indices {
-      for lane in 0..<count { packed[lane] = buffer[lane * length + index] }
-      access.write(packed, count: count, to: to + offsets[index] * access.size)
+      for lane in 0..<count { unsafe packed[lane] = unsafe buffer[lane * length + index] }
+      unsafe access.write(packed, count: count, to: to + offsets[index] * access.size)
     }
   }
 

@@ -20,9 +20,9 @@ extension UnitNormalization: EngineOperator {
 extension Sparsemax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addLanes(self, \.axes, for: group) { lane in
-      if lane.numbers.contains(where: \.isNaN) { return lane.apply { _ in .nan } }
+      if unsafe lane.numbers.contains(where: \.isNaN) { return lane.apply { _ in .nan } }
       var (sum, sumOfSums, count) = (0.0, 0.0, 0.0)
-      for (index, number) in lane.numbers.sorted(by: >).enumerated() {
+      for (index, number) in unsafe lane.numbers.sorted(by: >).enumerated() {
         sum += number
         guard number > (sum - 1) / Double(index + 1) else { continue }
         (sumOfSums, count) = (sumOfSums + sum, count + 1)
@@ -67,9 +67,11 @@ extension RMSNormalization: EngineOperator {
     guard let scale = builder.graph[group.inputs[1]].constant?.doubles else { return false }
     return builder.addLanes(self, \.axes, for: group) { lane in
       let mean = denominator == .variance ? lane.mean : 0
-      let squares = lane.sum { ($0 - mean) * ($0 - mean) } / Double(lane.numbers.count)
+      let squares = unsafe lane.sum { ($0 - mean) * ($0 - mean) } / Double(lane.numbers.count)
       let factor = 1 / (squares + epsilon).squareRoot()
-      for index in lane.numbers.indices { lane.numbers[index] *= factor * scale[index] }
+      for index in unsafe lane.numbers.indices {
+        unsafe lane.numbers[index] *= factor * scale[index]
+      }
     }
   }
 }
@@ -98,10 +100,10 @@ extension GroupNormalization: EngineOperator {
     ) { lane in
       lane.normalize(epsilon)
       let first = lane.number % groups * channels
-      for index in lane.numbers.indices {
+      for index in unsafe lane.numbers.indices {
         let channel = first + channelIndices[index]
-        lane.numbers[index] =
-          lane.numbers[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
+        unsafe lane.numbers[index] =
+          unsafe lane.numbers[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
       }
     }
     return true
@@ -120,13 +122,13 @@ extension EngineOperator where Self: CumulativeOperator {
 extension Reduce: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addReducedLanes(axes, writing: NumberAccess.init(writing:), for: group) { lane in
-      lane.numbers[0] = reduce(lane)
+      unsafe lane.numbers[0] = reduce(lane)
     }
   }
 
   /// Reduces a nonempty lane.
   private func reduce(_ lane: Lane) -> Double {
-    let count = Double(lane.numbers.count)
+    let count = unsafe Double(lane.numbers.count)
     switch function {
     case .sum: return lane.sum { $0 }
     case .mean: return lane.mean
@@ -143,7 +145,7 @@ extension Reduce: EngineOperator {
 extension ArgMax: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
-      $0.numbers[0] = Double(Self.position($0.elements))
+      unsafe $0.numbers[0] = Double(Self.position($0.elements))
     }
   }
 }
@@ -151,7 +153,7 @@ extension ArgMax: EngineOperator {
 extension ArgMin: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addReducedLanes([axis], writing: NumberAccess.init(writingIndices:), for: group) {
-      $0.numbers[0] = Double(ArgMax.position($0.numbers.map { -$0 }[...]))
+      unsafe $0.numbers[0] = unsafe Double(ArgMax.position($0.numbers.map { -$0 }[...]))
     }
   }
 }
@@ -210,44 +212,44 @@ extension PlanBuilder {
 
 extension Lane {
   /// The numbers as reference kernels take them.
-  var elements: ArraySlice<Double> { numbers.map { $0 }[...] }
+  var elements: ArraySlice<Double> { unsafe numbers.map { $0 }[...] }
 
   /// Replaces the numbers by as many others.
   func replace(with others: [Double]) {
-    for (index, number) in others.enumerated() { numbers[index] = number }
+    for (index, number) in others.enumerated() { unsafe numbers[index] = number }
   }
 
   /// A contiguous part of the lane.
   func part(_ range: Range<Int>) -> Lane {
-    Lane(numbers: UnsafeMutableBufferPointer(rebasing: numbers[range]), number: number)
+    unsafe Lane(numbers: UnsafeMutableBufferPointer(rebasing: numbers[range]), number: number)
   }
 
   /// Replaces each number by a function of it.
   @inline(__always)
   func apply(_ function: (Double) -> Double) {
-    for index in numbers.indices { numbers[index] = function(numbers[index]) }
+    for index in unsafe numbers.indices { unsafe numbers[index] = unsafe function(numbers[index]) }
   }
 
   /// The sum of a function of each number, in four partial sums.
   @inline(__always)
   func sum(_ function: (Double) -> Double) -> Double {
     var sums = SIMD4<Double>()
-    let whole = numbers.count / 4 * 4
+    let whole = unsafe numbers.count / 4 * 4
     for index in stride(from: 0, to: whole, by: 4) {
-      for part in 0..<4 { sums[part] += function(numbers[index + part]) }
+      for part in 0..<4 { unsafe sums[part] += function(numbers[index + part]) }
     }
-    return (whole..<numbers.count).reduce(sums.sum()) { $0 + function(numbers[$1]) }
+    return unsafe (whole..<numbers.count).reduce(sums.sum()) { unsafe $0 + function(numbers[$1]) }
   }
 
   /// The mean of all numbers.
-  var mean: Double { sum { $0 } / Double(numbers.count) }
+  var mean: Double { unsafe sum { $0 } / Double(numbers.count) }
 
   /// Normalizes to mean 0 and variance 1.
   ///
   /// - Parameter epsilon: Added to the variance.
   func normalize(_ epsilon: Double) {
     let mean = mean
-    let variance = sum { ($0 - mean) * ($0 - mean) } / Double(numbers.count)
+    let variance = unsafe sum { ($0 - mean) * ($0 - mean) } / Double(numbers.count)
     let factor = 1 / (variance + epsilon).squareRoot()
     apply { ($0 - mean) * factor }
   }
@@ -255,7 +257,7 @@ extension Lane {
   /// Replaces the numbers by their softmax.
   func applySoftmax() {
     // NaN propagates through the sum, whatever the comparison yields.
-    let largest = numbers.reduce(-.infinity) { $1 > $0 ? $1 : $0 }
+    let largest = unsafe numbers.reduce(-.infinity) { $1 > $0 ? $1 : $0 }
     apply { Double(Float($0 - largest).exponential) }
     let sum = sum { $0 }
     apply { $0 / sum }

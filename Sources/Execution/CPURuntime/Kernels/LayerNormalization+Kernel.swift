@@ -15,8 +15,8 @@ extension LayerNormalization: EngineOperator {
     else {
       return builder.addLanes(self, \.axes, for: group) { lane in
         lane.normalize(epsilon)
-        for index in lane.numbers.indices {
-          lane.numbers[index] = lane.numbers[index] * gamma[index] + beta[index]
+        for index in unsafe lane.numbers.indices {
+          unsafe lane.numbers[index] = unsafe lane.numbers[index] * gamma[index] + beta[index]
         }
       }
     }
@@ -27,13 +27,13 @@ extension LayerNormalization: EngineOperator {
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Each lane lies within both tensors, and no two overlap.
-        nonisolated(unsafe) let source = memory.floats(input)
-        nonisolated(unsafe) let target = memory.floats(output)
+        nonisolated(unsafe) let source = unsafe memory.floats(input)
+        nonisolated(unsafe) let target = unsafe memory.floats(output)
         let step = max(1, (1 << 14) / size)
         Threads.parallel((lanes + step - 1) / step) { part in
           for lane in part * step..<min(lanes, (part + 1) * step) {
             let range = lane * size..<(lane + 1) * size
-            normalizeLane(
+            unsafe normalizeLane(
               UnsafeBufferPointer(rebasing: source[range]),
               UnsafeMutableBufferPointer(rebasing: target[range]), scales, offsets, epsilon)
           }
@@ -50,13 +50,16 @@ private func normalizeLane(
   _ scales: [Float], _ offsets: [Float], _ epsilon: Double
 ) {
   var sum = 0.0
-  for element in source { sum += Double(element) }
+  for index in source.indices { unsafe sum += Double(source[index]) }
   let mean = sum / Double(source.count)
   var squares = 0.0
-  for element in source { squares += (Double(element) - mean) * (Double(element) - mean) }
+  for index in source.indices {
+    let deviation = unsafe Double(source[index]) - mean
+    squares += deviation * deviation
+  }
   let factor = 1 / (squares / Double(source.count) + epsilon).squareRoot()
   for index in source.indices {
-    target[index] =
-      Float((Double(source[index]) - mean) * factor) * scales[index] + offsets[index]
+    unsafe target[index] =
+      unsafe Float((Double(source[index]) - mean) * factor) * scales[index] + offsets[index]
   }
 }

@@ -22,12 +22,12 @@ extension LocallyConnected: EngineOperator {
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Each storage has the size given by `windows`, and no two positions overlap.
-        nonisolated(unsafe) let addresses = [input, kernel, sums, buffer].map {
-          memory[$0].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let addresses = unsafe [input, kernel, sums, buffer].map {
+          unsafe memory[$0].assumingMemoryBound(to: Float.self)
         }
         for image in 0..<batch {
           Threads.parallel(rows: windows.positions, length: windows.length * windows.filters) {
-            windows.compute(
+            unsafe windows.compute(
               position: $0, source: addresses[0] + image * windows.imageSize,
               kernel: addresses[1], bias: bias,
               target: addresses[2] + image * windows.positions * windows.filters,
@@ -108,14 +108,14 @@ private struct LocalWindows: Sendable {
     let windowOffsets = windowOffsets[position]
     for channel in 0..<channels {
       for (tap, offset) in windowOffsets.enumerated() {
-        buffer[channel * windowOffsets.count + tap] =
-          offset < 0 ? 0 : source[channel * planeSize + offset]
+        unsafe buffer[channel * windowOffsets.count + tap] =
+          unsafe offset < 0 ? 0 : source[channel * planeSize + offset]
       }
     }
-    let window = UnsafeMutableBufferPointer(start: buffer, count: length)
+    let window = unsafe UnsafeMutableBufferPointer(start: buffer, count: length)
     for filter in position * filters..<(position + 1) * filters {
-      let product = window.product(with: kernel + filter * length)
-      target[filter] = bias.isEmpty ? product : product + bias[filter]
+      let product = unsafe window.product(with: kernel + filter * length)
+      unsafe target[filter] = bias.isEmpty ? product : product + bias[filter]
     }
   }
 }

@@ -15,13 +15,15 @@ extension Masking: EngineOperator {
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Input and output have `steps` time steps, and the mask an element for each.
-        let (source, target) = (memory.floats(input), memory.floats(output))
-        let maskElements = memory[mask.storage].assumingMemoryBound(to: UInt8.self)
+        let (source, target) = unsafe (memory.floats(input), memory.floats(output))
+        let maskElements = unsafe memory[mask.storage].assumingMemoryBound(to: UInt8.self)
         for step in 0..<steps {
           let range = step * features..<(step + 1) * features
-          let isKept = source[range].contains { $0 != maskValue }
-          maskElements[step] = isKept ? 1 : 0
-          for index in range { target[index] = isKept ? source[index] : source[index] * 0 }
+          let isKept = unsafe source[range].contains { $0 != maskValue }
+          unsafe maskElements[step] = isKept ? 1 : 0
+          for index in range {
+            unsafe target[index] = unsafe isKept ? source[index] : source[index] * 0
+          }
         }
       }, using: [input.storage, output.storage, mask.storage])
     return true

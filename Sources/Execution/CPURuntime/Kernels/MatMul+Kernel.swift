@@ -11,7 +11,7 @@ extension MatMul: EngineOperator {
     guard let firstLayout = Self.transposed(first.layout, transposeA),
       let secondLayout = Self.transposed(second.layout, transposeB),
       let targetLayout = builder.rowMajorLayout(of: group.outputs[0]),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_product(firstLayout.handle, secondLayout.handle, targetLayout.handle))
     else { return false }
     let target = builder.makeTensor(group.outputs[0], layout: targetLayout)

@@ -14,7 +14,7 @@ struct MatrixCall {
       : Layout.rowMajor([count, depth, columns])
     guard let second, let first = Layout.rowMajor([count, rows, depth]),
       let target = Layout.rowMajor([count, rows, columns]),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_product(first.handle, second.handle, target.handle))
     else { return nil }
     self.primitive = primitive

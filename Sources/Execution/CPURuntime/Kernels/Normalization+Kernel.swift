@@ -12,7 +12,7 @@ extension BatchNormalization: EngineOperator {
     // The primitive has the channels along axis 1.
     let channelsFirst = [0, axis] + (1..<rank).filter { $0 != axis }
     guard let layout = source.layout, let permutedLayout = layout.permuted(channelsFirst),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_batch_normalization(permutedLayout.handle, Float(epsilon)))
     else { return false }
     let target = builder.makeElementwiseTarget(source, group, layout)
@@ -52,7 +52,7 @@ extension PlanBuilder {
     guard axes.count == 1 else { return false }
     let source = rowMajor(group.inputs[0])
     guard let layout = source.layout,
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_softmax(layout.handle, Int32(axes[0]), isLogarithm))
     else { return false }
     let target = makeElementwiseTarget(source, group, layout)

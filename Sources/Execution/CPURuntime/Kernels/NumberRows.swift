@@ -3,7 +3,7 @@ import LayerCatalog
 
 /// Rows of numbers converted to `Double`, which represents all floating-point types and integers of
 /// up to 32 bits exactly, for kernels that support several element types.
-struct NumberRows {
+@safe struct NumberRows {
   /// The first row; the others follow, ``capacity`` elements apart.
   let start: UnsafeMutablePointer<Double>
   /// The current number of elements of each row.
@@ -12,7 +12,7 @@ struct NumberRows {
   static let capacity = 512
 
   /// A row by its index.
-  subscript(row: Int) -> UnsafeMutablePointer<Double> { start + row * Self.capacity }
+  subscript(row: Int) -> UnsafeMutablePointer<Double> { unsafe start + row * Self.capacity }
 }
 
 /// A function of rows, whose result replaces the first row.
@@ -23,8 +23,8 @@ struct RowFunction: Sendable {
   @inline(__always)
   static func of(_ function: @escaping @Sendable (Double) -> Double) -> RowFunction {
     RowFunction { rows in
-      let first = rows[0]
-      for index in 0..<rows.count { first[index] = function(first[index]) }
+      let first = unsafe rows[0]
+      for index in 0..<rows.count { unsafe first[index] = unsafe function(first[index]) }
     }
   }
 
@@ -34,10 +34,12 @@ struct RowFunction: Sendable {
     _ count: Int = 2, _ function: @escaping @Sendable (Double, Double) -> Double
   ) -> RowFunction {
     RowFunction { rows in
-      let first = rows[0]
+      let first = unsafe rows[0]
       for row in 1..<count {
-        let next = rows[row]
-        for index in 0..<rows.count { first[index] = function(first[index], next[index]) }
+        let next = unsafe rows[row]
+        for index in 0..<rows.count {
+          unsafe first[index] = unsafe function(first[index], next[index])
+        }
       }
     }
   }
@@ -48,9 +50,9 @@ struct RowFunction: Sendable {
     _ function: @escaping @Sendable (Double, Double, Double) -> Double
   ) -> RowFunction {
     RowFunction { rows in
-      let (first, second, third) = (rows[0], rows[1], rows[2])
+      let (first, second, third) = unsafe (rows[0], rows[1], rows[2])
       for index in 0..<rows.count {
-        first[index] = function(first[index], second[index], third[index])
+        unsafe first[index] = unsafe function(first[index], second[index], third[index])
       }
     }
   }
@@ -65,9 +67,9 @@ extension RowFunction {
     self.init { rows in
       // A row has room for the current number of elements.
       let operands = (0..<count).map {
-        [Double](UnsafeBufferPointer(start: rows[$0], count: rows.count))
+        unsafe [Double](UnsafeBufferPointer(start: rows[$0], count: rows.count))
       }
-      for (index, number) in function(operands).enumerated() { rows[0][index] = number }
+      for (index, number) in function(operands).enumerated() { unsafe rows[0][index] = number }
     }
   }
 }
@@ -110,11 +112,12 @@ struct NumberAccess: Sendable {
     @inline(__always)
     func load<Element>(_ type: Element.Type, _ convert: (Element) -> Double) {
       // The caller's elements are of this type.
-      let elements = source.assumingMemoryBound(to: type)
+      let elements = unsafe source.assumingMemoryBound(to: type)
       switch step {
-      case 0: target.update(repeating: convert(elements[0]), count: count)
-      case 1: for index in 0..<count { target[index] = convert(elements[index]) }
-      default: for index in 0..<count { target[index] = convert(elements[index * step]) }
+      case 0: unsafe target.update(repeating: convert(elements[0]), count: count)
+      case 1: for index in 0..<count { unsafe target[index] = unsafe convert(elements[index]) }
+      default:
+        for index in 0..<count { unsafe target[index] = unsafe convert(elements[index * step]) }
       }
     }
     switch type {
@@ -132,8 +135,8 @@ struct NumberAccess: Sendable {
     @inline(__always)
     func store<Element>(_ type: Element.Type, _ convert: (Double) -> Element) {
       // The caller's elements are of this type.
-      let elements = target.assumingMemoryBound(to: type)
-      for index in 0..<count { elements[index] = convert(source[index]) }
+      let elements = unsafe target.assumingMemoryBound(to: type)
+      for index in 0..<count { unsafe elements[index] = unsafe convert(source[index]) }
     }
     switch type {
     case .float16: store(UInt16.self) { Float16($0).bitPattern }

@@ -16,15 +16,15 @@ extension Pad: EngineOperator {
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Both storages were allocated for their tensors, and the pieces lie within both.
-        let (from, to) = (memory[source], memory[target])
+        let (from, to) = unsafe (memory[source], memory[target])
         pieces.forEach { piece in
-          let destination = to + piece.target * size
+          let destination = unsafe to + piece.target * size
           if let start = piece.source {
-            destination.copyMemory(from: from + start * size, byteCount: piece.count * size)
+            unsafe destination.copyMemory(from: from + start * size, byteCount: piece.count * size)
           } else {
             for index in 0..<piece.count {
               for byte in 0..<size {
-                destination.storeBytes(
+                unsafe destination.storeBytes(
                   of: fillValue[byte], toByteOffset: index * size + byte, as: UInt8.self)
               }
             }
@@ -39,7 +39,7 @@ extension Pad: EngineOperator {
     guard mode == .constant, builder.areFloats(group.inputs + group.outputs) else { return false }
     let input = builder.dense(group.inputs[0])
     guard let source = input.layout, let any = Layout.any(builder.shape(of: group.outputs[0])),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_pad(source.handle, any.handle, before.map(Int64.init), Float(value))),
       let target = primitive.layout(kernels_role_target)
     else { return false }

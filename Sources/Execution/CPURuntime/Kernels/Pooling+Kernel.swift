@@ -55,8 +55,10 @@ extension PlanBuilder {
     else { return false }
     let input = dense(group.inputs[0])
     guard let source = input.layout?.permuted(toChannelsFirst) else { return false }
-    let handle = window.withArguments { kernels_pool(kind, source.handle, any.handle, $0) }
-    guard let primitive = Primitive(owning: handle),
+    let handle = unsafe window.withArguments {
+      unsafe kernels_pool(kind, source.handle, any.handle, $0)
+    }
+    guard let primitive = unsafe Primitive(owning: handle),
       let target = primitive.layout(kernels_role_target),
       let layout = keepsSpatialAxes
         ? target.permuted(order.axesFromChannelsFirst(rank: shape.count))

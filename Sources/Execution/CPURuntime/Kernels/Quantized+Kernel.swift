@@ -27,13 +27,13 @@ extension PlanBuilder {
       stores_floats: storesFloats, stores_reduced: stored != nil,
       quantization: stored?.quantization ?? none, adds_reduced: summandForm != nil,
       summand: summandForm?.quantization ?? none)
-    let handle = group.postOperations.withOperations { post in
-      sizes.window.withArguments {
-        kernels_quantized_convolution(
+    let handle = unsafe group.postOperations.withOperations { post in
+      unsafe sizes.window.withArguments {
+        unsafe kernels_quantized_convolution(
           sizes.source.handle, sizes.target.handle, $0, form.quantization, post, result)
       }
     }
-    guard let primitive = Primitive(owning: handle),
+    guard let primitive = unsafe Primitive(owning: handle),
       let source = addReduced(of: group.inputs[0], form),
       let floats = pixelLayout(of: output, channelAxis: form.channelAxis)
     else { return false }
@@ -68,9 +68,9 @@ extension PlanBuilder {
   ) -> Bool {
     guard let form = quantized.poolingForm(group, self),
       let sizes = QuantizedSizes(window, order, group, self),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: sizes.window.withArguments {
-          kernels_quantized_pool(
+          unsafe kernels_quantized_pool(
             sizes.source.handle, sizes.target.handle, $0, form.isBFloat16, hasZeroPadding(group))
         }),
       let layout = primitive.layout(kernels_role_quantized_target),
@@ -88,7 +88,7 @@ extension PlanBuilder {
     guard let pixels = pixelLayout(of: id, channelAxis: form.channelAxis),
       let floats = tensor(id, as: pixels),
       let plain = Layout.rowMajor(pixelAxes(of: id, form.channelAxis).map { shape(of: id)[$0] }),
-      let primitive = Primitive(
+      let primitive = unsafe Primitive(
         owning: kernels_quantize(plain.handle, form.quantization), contribution: .reorder),
       let layout = primitive.layout(kernels_role_quantized_target)
     else { return nil }
@@ -189,9 +189,9 @@ struct QuantizedKernel: Sendable {
     let taps = Int64(shape.dropFirst(2).reduce(1, *))
     var sums = [Int32](repeating: 0, count: shape[0])
     let byteCount = kernels_packed_size(out, inputs, taps, isBFloat16)
-    memory = ConstantMemory(byteCount: byteCount) { address in
+    memory = unsafe ConstantMemory(byteCount: byteCount) { address in
       // The memory has the packed size, and there is one sum for each output.
-      kernels_pack_quantized(elements, out, inputs, taps, isBFloat16, address, &sums)
+      unsafe kernels_pack_quantized(elements, out, inputs, taps, isBFloat16, address, &sums)
     }
     (self.sums, self.scales) = (sums, scales)
   }

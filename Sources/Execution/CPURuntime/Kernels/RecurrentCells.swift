@@ -4,11 +4,11 @@ import LayerCatalog
 /// An activation function of a cell's units, as kernels take it.
 struct RowActivation: Sendable {
   /// A function without a kernel, boxed in an object that kernels can point to.
-  private final class Body: Sendable {
+  @safe private final class Body: Sendable {
     let apply: @Sendable (UnsafeMutableBufferPointer<Float>) -> Void
 
     init(_ apply: @escaping @Sendable (UnsafeMutableBufferPointer<Float>) -> Void) {
-      self.apply = apply
+      unsafe self.apply = unsafe apply
     }
   }
 
@@ -28,9 +28,9 @@ struct RowActivation: Sendable {
   private static let identity = ElementFunction(function: kernels_function_linear, alpha: 1)
 
   private static func body(_ activation: CellActivation) -> Body {
-    Body { row in
-      for (index, result) in activation.apply(row.map { Double($0) }[...]).enumerated() {
-        row[index] = Float(result)
+    unsafe Body { row in
+      for (index, result) in unsafe activation.apply(row.map { Double($0) }[...]).enumerated() {
+        unsafe row[index] = Float(result)
       }
     }
   }
@@ -38,19 +38,19 @@ struct RowActivation: Sendable {
   /// Calls `use` with what kernels take, which is valid during the call.
   func withKernel<Result>(_ use: (kernels_activation) -> Result) -> Result {
     withExtendedLifetime(body) {
-      var kernel = kernels_activation(
+      var kernel = unsafe kernels_activation(
         function: function.function, alpha: function.alpha, beta: function.beta, body: nil,
         context: nil)
       if let body {
-        kernel.context = UnsafeRawPointer(Unmanaged.passUnretained(body).toOpaque())
-        kernel.body = { context, elements, count in
-          guard let context else { return }
+        unsafe kernel.context = unsafe UnsafeRawPointer(Unmanaged.passUnretained(body).toOpaque())
+        unsafe kernel.body = { context, elements, count in
+          guard let context = unsafe context else { return }
           // The object lives as long as the call.
-          Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
+          unsafe Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
             .apply(UnsafeMutableBufferPointer(start: elements, count: Int(count)))
         }
       }
-      return use(kernel)
+      return unsafe use(kernel)
     }
   }
 }

@@ -76,7 +76,7 @@ struct RecurrentVectors {
     let units = dimensions.units
     let rows = gates.lowerBound * units..<gates.upperBound * units
     let gateWeights = weights[1].tensor.slice(rows, along: 0).reshaped([gates.count, units, units])
-    return Layout(owning: kernels_recurrence_weights(Int64(gates.count), Int64(units)))
+    return unsafe Layout(owning: kernels_recurrence_weights(Int64(gates.count), Int64(units)))
       .flatMap { builder.weight(gateWeights, weights[1].id, as: $0) }
   }
 }

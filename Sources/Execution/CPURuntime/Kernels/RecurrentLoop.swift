@@ -54,12 +54,12 @@ struct RecurrentLoop: Sendable {
       .kernel(name: "states") { memory in
         // All of them have `count` elements.
         for (number, state) in states.enumerated() {
-          let target = memory[state].assumingMemoryBound(to: Float.self)
+          let target = unsafe memory[state].assumingMemoryBound(to: Float.self)
           if initial.isEmpty {
-            target.update(repeating: 0, count: count)
+            unsafe target.update(repeating: 0, count: count)
           } else {
-            let source = memory[initial[number]].assumingMemoryBound(to: Float.self)
-            target.update(from: source, count: count)
+            let source = unsafe memory[initial[number]].assumingMemoryBound(to: Float.self)
+            unsafe target.update(from: source, count: count)
           }
         }
       }, using: states + initial)
@@ -71,9 +71,9 @@ struct RecurrentLoop: Sendable {
   func addStep(to builder: inout PlanBuilder, number: Int, name: String) {
     builder.add(
       .kernel(name: name) { memory in
-        withKernel { kernel in
-          withUnsafePointer(to: addresses(memory)) {
-            kernels_recurrence_step(&kernel, $0, Int64(number))
+        unsafe withKernel { kernel in
+          unsafe withUnsafePointer(to: addresses(memory)) {
+            unsafe kernels_recurrence_step(&kernel, $0, Int64(number))
           }
         }
       }, using: storages)
@@ -81,43 +81,45 @@ struct RecurrentLoop: Sendable {
 
   /// Adds all steps, each with its product of state and weights.
   func addSteps(to builder: inout PlanBuilder, _ weights: StateWeights, name: String) {
-    let size = withKernel { Int(kernels_recurrence_work(&$0)) * MemoryLayout<Float>.stride }
+    let size = unsafe withKernel {
+      unsafe Int(kernels_recurrence_work(&$0)) * MemoryLayout<Float>.stride
+    }
     let work = builder.addScratch(byteCount: size)
     builder.add(
       .kernel(name: name) { memory in
-        var addresses = addresses(memory)
-        addresses.weights = UnsafePointer(weights.state.address(in: memory))
-        addresses.candidate_weights = weights.candidate.map {
-          UnsafePointer($0.address(in: memory))
+        var addresses = unsafe addresses(memory)
+        unsafe addresses.weights = unsafe UnsafePointer(weights.state.address(in: memory))
+        unsafe addresses.candidate_weights = unsafe weights.candidate.map {
+          unsafe UnsafePointer($0.address(in: memory))
         }
-        addresses.candidate_bias = weights.candidateBias.map {
-          UnsafePointer($0.address(in: memory))
+        unsafe addresses.candidate_bias = unsafe weights.candidateBias.map {
+          unsafe UnsafePointer($0.address(in: memory))
         }
-        addresses.work = work.address(in: memory)
-        withKernel { kernels_recurrence_run(&$0, &addresses) }
+        unsafe addresses.work = unsafe work.address(in: memory)
+        unsafe withKernel { unsafe kernels_recurrence_run(&$0, &addresses) }
       }, using: storages + weights.storages + [work])
   }
 
   /// The addresses of the tensors that all steps use; they have the sizes of `dimensions`.
   private func addresses(_ memory: KernelMemory) -> kernels_recurrence_memory {
-    kernels_recurrence_memory(
+    unsafe kernels_recurrence_memory(
       sums: sums.address(in: memory), weights: nil, candidate_weights: nil, candidate_bias: nil,
-      mask: mask.map { memory[$0].assumingMemoryBound(to: UInt8.self) },
-      state: states[0].address(in: memory),
-      cell_state: states.dropFirst().first?.address(in: memory),
-      output: output.address(in: memory), work: nil)
+      mask: mask.map { unsafe memory[$0].assumingMemoryBound(to: UInt8.self) },
+      state: unsafe states[0].address(in: memory),
+      cell_state: unsafe states.dropFirst().first?.address(in: memory),
+      output: unsafe output.address(in: memory), work: nil)
   }
 
   /// Calls `use` with what kernels take, which is valid during the call.
   private func withKernel<Result>(_ use: (inout kernels_recurrence) -> Result) -> Result {
-    cell.activation.withKernel { activation in
-      cell.gates.withKernel { gates in
-        var kernel = kernels_recurrence(
+    unsafe cell.activation.withKernel { activation in
+      unsafe cell.gates.withKernel { gates in
+        var kernel = unsafe kernels_recurrence(
           cell: cell.kind, batch: Int64(dimensions.batch), time: Int64(dimensions.time),
           positions: Int64(dimensions.positions), units: Int64(dimensions.units),
           is_reversed: recurrence.isReversed, returns_sequences: recurrence.returnsSequences,
           skipped_step: recurrence.mask.kernel, activation: activation, gates: gates)
-        return use(&kernel)
+        return unsafe use(&kernel)
       }
     }
   }
@@ -138,7 +140,7 @@ struct StateWeights: Sendable {
 extension Storage {
   /// The float32 elements there.
   fileprivate func address(in memory: KernelMemory) -> UnsafeMutablePointer<Float> {
-    memory[self].assumingMemoryBound(to: Float.self)
+    unsafe memory[self].assumingMemoryBound(to: Float.self)
   }
 }
 

@@ -34,9 +34,9 @@ struct RecurrentProduct {
       let any = Layout.any(weights.shape), let target = Layout.rowMajor([rows, weights.shape[0]]),
       let biasLayout = Layout.rowMajor([bias.count])
     else { return nil }
-    let handle = kernels_dense(
+    let handle = unsafe kernels_dense(
       source.handle, any.handle, biasLayout.handle, target.handle, kernels_post_operations())
-    return RecurrentProduct(Primitive(owning: handle), weights, id, bias: bias, &builder)
+    return unsafe RecurrentProduct(Primitive(owning: handle), weights, id, bias: bias, &builder)
   }
 
   /// Adds the step.

@@ -59,18 +59,20 @@ private struct AxisResampling: Sendable {
     _ row: Int, from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>
   ) {
     let sample = samples[row % samples.count]
-    let first = source + (row / samples.count * dimension + sample.first) * run
-    let result = target + row * run
+    let first = unsafe source + (row / samples.count * dimension + sample.first) * run
+    let result = unsafe target + row * run
     switch sample.kind {
-    case .element: result.update(from: first, count: run)
+    case .element: unsafe result.update(from: first, count: run)
     case .between(let factor):
-      let next = first + run
-      for index in 0..<run { result[index] = first[index] + (next[index] - first[index]) * factor }
+      let next = unsafe first + run
+      for index in 0..<run {
+        unsafe result[index] = unsafe first[index] + (next[index] - first[index]) * factor
+      }
     case .weighted(let weights):
-      for index in 0..<run { result[index] = first[index] * weights[0] }
+      for index in 0..<run { unsafe result[index] = unsafe first[index] * weights[0] }
       for number in 1..<max(1, weights.count) {
-        let (weight, neighbors) = (weights[number], first + number * run)
-        for index in 0..<run { result[index] += neighbors[index] * weight }
+        let (weight, neighbors) = unsafe (weights[number], first + number * run)
+        for index in 0..<run { unsafe result[index] += neighbors[index] * weight }
       }
     }
   }
@@ -108,14 +110,14 @@ extension PlanBuilder {
     add(
       .kernel(name: name) { memory in
         // Both storages were made for the tensors of this pass, and no two rows overlap.
-        nonisolated(unsafe) let from = UnsafePointer(
+        nonisolated(unsafe) let from = unsafe UnsafePointer(
           memory[source].assumingMemoryBound(to: Float.self))
-        nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
+        nonisolated(unsafe) let to = unsafe memory[target].assumingMemoryBound(to: Float.self)
         let rows = resampling.outer * resampling.samples.count
         let step = max(1, (1 << 14) / max(1, resampling.run))
         Threads.parallel((rows + step - 1) / step) { part in
           for row in part * step..<min(rows, (part + 1) * step) {
-            resampling.computeRow(row, from: from, to: to)
+            unsafe resampling.computeRow(row, from: from, to: to)
           }
         }
       }, using: [source, target])

@@ -163,10 +163,10 @@ private struct RowKernel: Sendable {
     let parts = min(threads, max(1, (count * min(walk.length, NumberRows.capacity)) >> 12))
     Threads.parallel(parts) { part in
       let rows =
-        memory[scratch].assumingMemoryBound(to: Double.self)
+        unsafe memory[scratch].assumingMemoryBound(to: Double.self)
         + part * operands.count * NumberRows.capacity
       for number in part * count / parts..<(part + 1) * count / parts {
-        compute(row: number / pieces, piece: number % pieces, rows, memory)
+        unsafe compute(row: number / pieces, piece: number % pieces, rows, memory)
       }
     }
   }
@@ -175,17 +175,17 @@ private struct RowKernel: Sendable {
     row: Int, piece: Int, _ start: UnsafeMutablePointer<Double>, _ memory: KernelMemory
   ) {
     let first = piece * NumberRows.capacity
-    let rows = NumberRows(
+    let rows = unsafe NumberRows(
       start: start, count: min(NumberRows.capacity, walk.length - first))
     for number in operands.indices {
       let (storage, access) = operands[number]
       let step = walk.steps[number]
       let offset = walk.start(of: number, row: row) + first * step
-      access.read(
+      unsafe access.read(
         memory[storage] + offset * access.size, step: step, count: rows.count, to: rows[number])
     }
     function.apply(rows)
-    target.access.write(
+    unsafe target.access.write(
       rows[0], count: rows.count,
       to: memory[target.storage] + (row * walk.length + first) * target.access.size)
   }

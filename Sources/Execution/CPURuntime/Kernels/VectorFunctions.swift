@@ -69,28 +69,28 @@ extension UnsafeMutableBufferPointer<Float> {
   /// Replaces each element by a function of it.
   @inline(__always)
   func apply(_ function: (Float) -> Float) {
-    for index in indices { self[index] = function(self[index]) }
+    for index in indices { unsafe self[index] = unsafe function(self[index]) }
   }
 
   /// The sum, in eight partial sums.
-  var sum: Float { fold(0) { $0 + $1 }.sum() }
+  var sum: Float { unsafe fold(0) { $0 + $1 }.sum() }
 
   /// The largest element, unspecified if there is a NaN; -∞ if empty.
-  var largest: Float { fold(-.infinity) { $0.replacing(with: $1, where: $1 .> $0) }.max() }
+  var largest: Float { unsafe fold(-.infinity) { $0.replacing(with: $1, where: $1 .> $0) }.max() }
 
   /// The dot product with as many other numbers, in eight partial sums.
   func product(with others: UnsafePointer<Float>) -> Float {
     var sums = SIMD8<Float>()
     let whole = count / 8 * 8
     let own = UnsafeRawBufferPointer(self)
-    let other = UnsafeRawPointer(others)
+    let other = unsafe UnsafeRawPointer(others)
     for start in stride(from: 0, to: whole * 4, by: 32) {
       // Both have eight more elements from here on.
-      sums +=
+      unsafe sums +=
         own.loadUnaligned(fromByteOffset: start, as: SIMD8<Float>.self)
         * (other + start).loadUnaligned(as: SIMD8<Float>.self)
     }
-    return (whole..<count).reduce(sums.sum()) { $0 + self[$1] * others[$1] }
+    return (whole..<count).reduce(sums.sum()) { unsafe $0 + self[$1] * others[$1] }
   }
 
   /// Combines every eighth element into a lane; missing elements are `start`.
@@ -102,12 +102,12 @@ extension UnsafeMutableBufferPointer<Float> {
     let whole = count / 8 * 8
     for index in stride(from: 0, to: whole, by: 8) {
       // There are eight more elements from here on.
-      let next = UnsafeRawBufferPointer(self).loadUnaligned(
+      let next = unsafe UnsafeRawBufferPointer(self).loadUnaligned(
         fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
       result = combine(result, next)
     }
     var rest = SIMD8<Float>(repeating: start)
-    for index in whole..<count { rest[index - whole] = self[index] }
+    for index in whole..<count { rest[index - whole] = unsafe self[index] }
     return combine(result, rest)
   }
 }

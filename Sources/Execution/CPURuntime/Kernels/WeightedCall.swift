@@ -38,10 +38,10 @@ struct WeightedCall {
       let source, let target, let anyWeights = Layout.any(weights.shape)
     else { return nil }
     let bias = folded.bias.flatMap { Layout.rowMajor([$0.count]) }
-    let handle = group.postOperations.withOperations {
-      makePrimitive(source, anyWeights, bias, target, $0)
+    let handle = unsafe group.postOperations.withOperations {
+      unsafe makePrimitive(source, anyWeights, bias, target, $0)
     }
-    guard let primitive = Primitive(owning: handle),
+    guard let primitive = unsafe Primitive(owning: handle),
       let chosenSource = primitive.layout(kernels_role_source),
       let chosenTarget = primitive.layout(kernels_role_target),
       let source = restore(chosenSource, builder.shape(of: input)),
@@ -68,8 +68,8 @@ struct WeightedCall {
   ///
   /// - Returns: Whether there is one.
   func add(to builder: inout PlanBuilder, with second: WeightedCall, _ group: NodeGroup) -> Bool {
-    let handle = kernels_convolution_pair(primitive.handle, second.primitive.handle)
-    guard let pair = Primitive(owning: handle, keeping: [primitive, second.primitive]),
+    let handle = unsafe kernels_convolution_pair(primitive.handle, second.primitive.handle)
+    guard let pair = unsafe Primitive(owning: handle, keeping: [primitive, second.primitive]),
       let constants = constants(of: group, &builder),
       let others = second.constants(of: group.depthwise[0], &builder),
       let input = builder.tensor(group.inputs[0], as: source)

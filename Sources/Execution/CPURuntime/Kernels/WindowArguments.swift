@@ -45,12 +45,12 @@ struct WindowArguments: Sendable {
 
   /// Calls `body` with what kernels take, which is valid during the call.
   func withArguments<Result>(_ body: (kernels_window) -> Result) -> Result {
-    size.withUnsafeBufferPointer { size in
-      strides.withUnsafeBufferPointer { strides in
-        dilation.withUnsafeBufferPointer { dilation in
-          before.withUnsafeBufferPointer { before in
-            after.withUnsafeBufferPointer { after in
-              body(
+    unsafe size.withUnsafeBufferPointer { size in
+      unsafe strides.withUnsafeBufferPointer { strides in
+        unsafe dilation.withUnsafeBufferPointer { dilation in
+          unsafe before.withUnsafeBufferPointer { before in
+            unsafe after.withUnsafeBufferPointer { after in
+              unsafe body(
                 kernels_window(
                   size: size.baseAddress, strides: strides.baseAddress,
                   dilation: dilation.baseAddress, before: before.baseAddress,

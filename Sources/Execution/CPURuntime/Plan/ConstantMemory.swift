@@ -2,7 +2,7 @@ import Bytes
 import GraphIR
 
 /// Constant data of a plan, such as prepared weights. Written once, before it is shared.
-final class ConstantMemory: Sendable {
+@safe final class ConstantMemory: Sendable {
   /// Owned by this object; written in `init` only, so that threads may share it.
   nonisolated(unsafe) let address: UnsafeMutableRawPointer
 
@@ -10,23 +10,23 @@ final class ConstantMemory: Sendable {
   ///
   /// - Parameter byteCount: Its size.
   init(byteCount: Int, fill: (UnsafeMutableRawPointer) -> Void) {
-    address = .allocate(
+    unsafe address = .allocate(
       byteCount: max(byteCount, 64), alignment: byteCount >= LargePages.size ? LargePages.size : 64)
-    LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: byteCount))
-    fill(address)
+    unsafe LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: byteCount))
+    unsafe fill(address)
   }
 
-  deinit { address.deallocate() }
+  deinit { unsafe address.deallocate() }
 
   /// The elements of a tensor in row-major order.
   convenience init(_ tensor: Tensor) {
-    self.init(byteCount: tensor.byteCount) { address in
+    unsafe self.init(byteCount: tensor.byteCount) { address in
       var offset = 0
       tensor.withPieces { bytes in
         // The pieces are the tensor's bytes, so all of them fit.
-        bytes.withUnsafeBytes { bytes in
+        unsafe bytes.withUnsafeBytes { bytes in
           guard let source = bytes.baseAddress else { return }
-          (address + offset).copyMemory(from: source, byteCount: bytes.count)
+          unsafe (address + offset).copyMemory(from: source, byteCount: bytes.count)
           offset += bytes.count
         }
       }

@@ -18,9 +18,9 @@ struct NarrowFloat: Sendable {
   /// Rounds numbers to the type, in place.
   func round(_ numbers: UnsafeMutableBufferPointer<Float>) {
     if type == .float16 {
-      numbers.apply(\.roundedToFloat16)
+      unsafe numbers.apply(\.roundedToFloat16)
     } else {
-      numbers.apply(\.roundedToBfloat16)
+      unsafe numbers.apply(\.roundedToBfloat16)
     }
   }
 }
@@ -78,8 +78,8 @@ extension PlanBuilder {
       add(
         .kernel(name: Self.roundingName) { memory in
           // The storage was allocated for all elements of this tensor.
-          let start = memory[tensor.storage].assumingMemoryBound(to: Float.self)
-          narrow.round(UnsafeMutableBufferPointer(start: start, count: count))
+          let start = unsafe memory[tensor.storage].assumingMemoryBound(to: Float.self)
+          unsafe narrow.round(UnsafeMutableBufferPointer(start: start, count: count))
         }, using: [tensor.storage])
     }
   }

@@ -62,14 +62,14 @@ final class PreparedWeights: Sendable {
     _ weight: Tensor, as layout: Layout, scales: [Float]
   ) -> ConstantMemory? {
     var isPrepared = true
-    let memory = ConstantMemory(byteCount: layout.byteCount) { address in
+    let memory = unsafe ConstantMemory(byteCount: layout.byteCount) { address in
       for range in rowRanges(of: weight, scales, layout) where isPrepared {
         let isWhole = range.count == weight.shape[0]
         let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
         let rows = weight.slice(range, along: 0)
         isPrepared =
           (isWhole ? layout : layout.part(range)).map {
-            reorder(rows, to: $0, factors, address)
+            unsafe reorder(rows, to: $0, factors, address)
           } ?? false
         rows.releaseMemory()
       }
@@ -117,14 +117,14 @@ final class PreparedWeights: Sendable {
         let scaled = prepare(weight, as: rowMajor, scales: scales),
         let transform = Primitive.reorder(from: rowMajor, to: layout)
       else { return false }
-      transform.run(from: scaled.address, to: address)
+      unsafe transform.run(from: scaled.address, to: address)
       return true
     }
     return tensor.store.withBytes { bytes in
       // The reorder reads what the tensor's sizes and strides say, which lies inside.
-      bytes.withUnsafeBytes { bytes in
+      unsafe bytes.withUnsafeBytes { bytes in
         guard let start = bytes.baseAddress else { return false }
-        reorder.run(from: start + tensor.offset, to: address)
+        unsafe reorder.run(from: start + tensor.offset, to: address)
         return true
       }
     }
@@ -134,13 +134,13 @@ final class PreparedWeights: Sendable {
 extension Primitive {
   /// Runs a reorder immediately.
   func run(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
-    let arguments = [
+    let arguments = unsafe [
       kernels_argument(
         role: Int32(kernels_role_source.rawValue), number: 0,
         address: UnsafeMutableRawPointer(mutating: source)),
       kernels_argument(
         role: Int32(kernels_role_target.rawValue), number: 0, address: target),
     ]
-    kernels_run(handle, arguments, Int32(arguments.count))
+    unsafe kernels_run(handle, arguments, Int32(arguments.count))
   }
 }

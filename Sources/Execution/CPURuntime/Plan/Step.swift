@@ -29,25 +29,25 @@ struct PrimitiveArgument: Sendable {
 }
 
 /// The addresses of storages while a plan runs.
-struct KernelMemory {
+@safe struct KernelMemory {
   private var regions: [UnsafeMutableRawPointer]
   private let constants: [ConstantMemory]
 
   init(regions: [UnsafeMutableRawPointer], constants: [ConstantMemory]) {
-    self.regions = regions
+    unsafe self.regions = unsafe regions
     self.constants = constants
   }
 
   /// Moves a region to another address.
   mutating func move(_ region: Int, to address: UnsafeMutableRawPointer) {
-    regions[region] = address
+    unsafe regions[region] = unsafe address
   }
 
   /// The address of a storage; of a constant, only for reading.
   subscript(storage: Storage) -> UnsafeMutableRawPointer {
     switch storage.memory {
-    case .region(let number): regions[number] + storage.offset
-    case .constant(let number): constants[number].address + storage.offset
+    case .region(let number): unsafe regions[number] + storage.offset
+    case .constant(let number): unsafe constants[number].address + storage.offset
     }
   }
 
@@ -55,7 +55,7 @@ struct KernelMemory {
   func floats(_ tensor: StoredTensor) -> UnsafeMutableBufferPointer<Float> {
     let count = tensor.shape.reduce(1, *)
     // The storage was allocated for all elements of this tensor.
-    return UnsafeMutableBufferPointer(
+    return unsafe UnsafeMutableBufferPointer(
       start: self[tensor.storage].bindMemory(to: Float.self, capacity: count), count: count)
   }
 }

@@ -2,7 +2,7 @@ import CKernels
 import GraphIR
 
 /// The sizes and the memory layout of a float32 array: row-major, permuted, or blocked for kernels.
-final class Layout: Sendable {
+@safe final class Layout: Sendable {
   /// Immutable and owned by this object, so threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
   /// The sizes, outermost first.
@@ -10,16 +10,18 @@ final class Layout: Sendable {
 
   /// Takes ownership of a layout created by the kernels.
   init?(owning handle: OpaquePointer?) {
-    guard let handle else { return nil }
-    self.handle = handle
+    guard let handle = unsafe handle else { return nil }
+    unsafe self.handle = unsafe handle
     // The function writes at most the maximum number of axes.
-    dimensions = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
-      let rank = Int(kernels_layout_sizes(handle, $0.baseAddress))
-      return $0[..<rank].map { Int($0) }
+    dimensions = unsafe withUnsafeTemporaryAllocation(
+      of: Int64.self, capacity: Int(KERNELS_MAX_RANK)
+    ) {
+      let rank = unsafe Int(kernels_layout_sizes(handle, $0.baseAddress))
+      return unsafe $0[..<rank].map { Int($0) }
     }
   }
 
-  deinit { kernels_layout_free(handle) }
+  deinit { unsafe kernels_layout_free(handle) }
 
   /// A contiguous row-major layout; `nil` for no axes, too many axes, or no elements.
   static func rowMajor(_ dimensions: [Int]) -> Layout? {
@@ -29,7 +31,7 @@ final class Layout: Sendable {
   /// A layout with given strides; `nil` as in ``rowMajor(_:)``, and for strides below 1.
   static func strided(_ dimensions: [Int], strides: [Int]) -> Layout? {
     guard canHold(dimensions), strides.allSatisfy({ $0 >= 1 }) else { return nil }
-    return Layout(
+    return unsafe Layout(
       owning: kernels_layout_strided(
         Int32(dimensions.count), dimensions.map(Int64.init), strides.map(Int64.init)))
   }
@@ -37,7 +39,8 @@ final class Layout: Sendable {
   /// Sizes with a layout left for a primitive to choose.
   static func any(_ dimensions: [Int]) -> Layout? {
     guard canHold(dimensions) else { return nil }
-    return Layout(owning: kernels_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
+    return unsafe Layout(
+      owning: kernels_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
   /// Whether arrays of these sizes can have a layout.
@@ -48,13 +51,13 @@ final class Layout: Sendable {
 
   /// The same memory with axis `axes[i]` at position i.
   func permuted(_ axes: [Int]) -> Layout? {
-    Layout(owning: kernels_layout_permuted(handle, axes.map(Int32.init)))
+    unsafe Layout(owning: kernels_layout_permuted(handle, axes.map(Int32.init)))
   }
 
   /// The same memory with other sizes; `nil` if the memory order does not allow it.
   func reshaped(_ dimensions: [Int]) -> Layout? {
     guard Self.canHold(dimensions) else { return nil }
-    return Layout(
+    return unsafe Layout(
       owning: kernels_layout_reshaped(handle, Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
@@ -63,33 +66,33 @@ final class Layout: Sendable {
   func part(_ range: Range<Int>) -> Layout? {
     var (part, offsets) = (dimensions, dimensions.map { _ in 0 })
     (part[0], offsets[0]) = (range.count, range.lowerBound)
-    return Layout(
+    return unsafe Layout(
       owning: kernels_layout_part(handle, part.map(Int64.init), offsets.map(Int64.init)))
   }
 
   /// The size in bytes, with padding.
-  var byteCount: Int { Int(kernels_layout_byte_count(handle)) }
+  var byteCount: Int { unsafe Int(kernels_layout_byte_count(handle)) }
 
   /// Whether the memory holds nothing but this array.
-  var isDense: Bool { kernels_layout_is_dense(handle) }
+  var isDense: Bool { unsafe kernels_layout_is_dense(handle) }
 
   /// Whether a dense array is padded to full blocks.
   var isPadded: Bool { byteCount != dimensions.reduce(MemoryLayout<Float>.stride, *) }
 
   /// Whether the memory holds something else than the elements, such as transformed weights.
-  var isOpaque: Bool { kernels_layout_is_opaque(handle) }
+  var isOpaque: Bool { unsafe kernels_layout_is_opaque(handle) }
 
   /// Whether the elements are contiguous in row-major order.
   var isRowMajor: Bool { Layout.rowMajor(dimensions).map(isSame) ?? false }
 
   /// Whether two layouts are the same in all respects.
-  func isSame(as other: Layout) -> Bool { kernels_layout_equal(handle, other.handle) }
+  func isSame(as other: Layout) -> Bool { unsafe kernels_layout_equal(handle, other.handle) }
 
   /// The stride along each axis (between blocks, along a blocked axis).
   var strides: [Int] {
-    withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
-      kernels_layout_strides(handle, $0.baseAddress)
-      return $0[..<dimensions.count].map { Int($0) }
+    unsafe withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
+      unsafe kernels_layout_strides(handle, $0.baseAddress)
+      return unsafe $0[..<dimensions.count].map { Int($0) }
     }
   }
 }

@@ -1,7 +1,7 @@
 import CKernels
 
 /// A computation, ready to run on memory in the layouts it was created for.
-final class Primitive: Sendable {
+@safe final class Primitive: Sendable {
   /// A primitive's part in the computation of a group, in ascending significance.
   enum Contribution: Int {
     /// It reorders elements.
@@ -24,19 +24,19 @@ final class Primitive: Sendable {
     owning handle: OpaquePointer?, contribution: Contribution = .computation,
     keeping parts: [Primitive] = []
   ) {
-    guard let handle else { return nil }
-    (self.handle, self.contribution, self.parts) = (handle, contribution, parts)
+    guard let handle = unsafe handle else { return nil }
+    unsafe (self.handle, self.contribution, self.parts) = unsafe (handle, contribution, parts)
   }
 
-  deinit { kernels_primitive_free(handle) }
+  deinit { unsafe kernels_primitive_free(handle) }
 
   /// The layout of an argument.
   func layout(_ role: kernels_role) -> Layout? {
-    Layout(owning: kernels_primitive_layout(handle, role))
+    unsafe Layout(owning: kernels_primitive_layout(handle, role))
   }
 
   /// The name of its implementation, for example `blocked convolution`.
-  var name: String { String(cString: kernels_primitive_name(handle)) }
+  var name: String { unsafe String(cString: kernels_primitive_name(handle)) }
 
   /// A conversion between layouts.
   ///
@@ -46,7 +46,7 @@ final class Primitive: Sendable {
   static func reorder(
     from source: Layout, to target: Layout, scales: [Float] = [], hasGroups: Bool = false
   ) -> Primitive? {
-    Primitive(
+    unsafe Primitive(
       owning: kernels_reorder(
         source.handle, target.handle, hasGroups, scales, Int32(scales.count)),
       contribution: .reorder)
@@ -54,7 +54,7 @@ final class Primitive: Sendable {
 
   /// An elementwise function.
   static func elementwise(_ function: ElementFunction, _ layout: Layout) -> Primitive? {
-    Primitive(
+    unsafe Primitive(
       owning: kernels_elementwise(
         function.function, function.alpha, function.beta, layout.handle), contribution: .functions)
   }
@@ -87,8 +87,8 @@ extension [PostOperation] {
       }
     }
     // They are copied during the call.
-    return operations.withUnsafeBufferPointer {
-      body(kernels_post_operations(operations: $0.baseAddress, count: Int32($0.count)))
+    return unsafe operations.withUnsafeBufferPointer {
+      unsafe body(kernels_post_operations(operations: $0.baseAddress, count: Int32($0.count)))
     }
   }
 }

@@ -12,13 +12,13 @@ enum Threads {
   static func parallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     // The context outlives the call, which waits for all threads.
     var work = ParallelWork(body: body)
-    withUnsafeMutablePointer(to: &work) { pointer in
-      kernels_parallel(
+    unsafe withUnsafeMutablePointer(to: &work) { pointer in
+      unsafe kernels_parallel(
         Int32(clamping: count),
         { context, index in
-          guard let context else { return }
-          context.assumingMemoryBound(to: ParallelWork.self).pointee.body(Int(index))
-        }, pointer)
+          guard let context = unsafe context else { return }
+          unsafe context.assumingMemoryBound(to: ParallelWork.self).pointee.body(Int(index))
+        }, unsafe pointer)
     }
   }
 

@@ -10,9 +10,9 @@ extension Matrix {
   mutating func factor(workers: Workers) -> Bool {
     precondition(rows == columns)
     let count = rows
-    return elements.withUnsafeMutableBufferPointer { buffer in
+    return unsafe elements.withUnsafeMutableBufferPointer { buffer in
       guard let address = buffer.baseAddress else { return true }
-      let factoring = Factoring(elements: address, count: count)
+      let factoring = unsafe Factoring(elements: address, count: count)
       for start in stride(from: 0, to: count, by: Factoring.blockSize) {
         guard factoring.factor(start, workers) else { return false }
       }
@@ -24,7 +24,7 @@ extension Matrix {
 /// A blocked Cholesky factorization.
 ///
 /// Sendable since threads write to disjoint rows or tiles, inside of the matrix.
-private struct Factoring: @unchecked Sendable {
+@safe private struct Factoring: @unchecked Sendable {
   let elements: UnsafeMutablePointer<Float>
   let count: Int
 
@@ -34,14 +34,14 @@ private struct Factoring: @unchecked Sendable {
   /// Factors the columns of one block, and updates the columns after it.
   func factor(_ start: Int, _ workers: Workers) -> Bool {
     let end = min(start + Self.blockSize, count)
-    let block = elements + start * count + start
-    guard kernels_factor(Int32(end - start), block, count) else { return false }
+    let block = unsafe elements + start * count + start
+    guard unsafe kernels_factor(Int32(end - start), block, count) else { return false }
     let strips = Array(stride(from: end, to: count, by: Self.rowCount))
     _ = workers.map(strips.count) { strip in
       solve(strips[strip]..<min(strips[strip] + Self.rowCount, count), start..<end)
     }
-    let panel = UnsafePointer(elements + start)
-    let product = TileProduct(
+    let panel = unsafe UnsafePointer(elements + start)
+    let product = unsafe TileProduct(
       depth: end - start, factor: -1, first: panel, firstStrides: (count, 1), second: panel,
       secondStrides: (1, count), target: elements, targetStride: count)
     let tiles = Tile.covering(rows: end..<count, columns: end..<count, isLower: true)
@@ -50,7 +50,7 @@ private struct Factoring: @unchecked Sendable {
   }
 
   private func solve(_ rows: Range<Int>, _ columns: Range<Int>) {
-    kernels_solve(
+    unsafe kernels_solve(
       Int32(rows.count), Int32(columns.count),
       elements + columns.lowerBound * count + columns.lowerBound, count,
       elements + rows.lowerBound * count + columns.lowerBound, count)

@@ -81,13 +81,13 @@ extension Matrix {
     _ tiles: [Tile], depth: Int, factor: Float, first: Operand, second: Operand, workers: Workers
   ) {
     let width = columns
-    first.matrix.elements.withUnsafeBufferPointer { lhs in
-      second.matrix.elements.withUnsafeBufferPointer { rhs in
-        elements.withUnsafeMutableBufferPointer { target in
+    unsafe first.matrix.elements.withUnsafeBufferPointer { lhs in
+      unsafe second.matrix.elements.withUnsafeBufferPointer { rhs in
+        unsafe elements.withUnsafeMutableBufferPointer { target in
           guard let left = lhs.baseAddress, let right = rhs.baseAddress,
             let target = target.baseAddress
           else { return }
-          let product = TileProduct(
+          let product = unsafe TileProduct(
             depth: depth, factor: factor, first: left, firstStrides: (first.row, first.column),
             second: right, secondStrides: (second.row, second.column), target: target,
             targetStride: width)
@@ -101,7 +101,7 @@ extension Matrix {
 /// A matrix product computed in tiles by several threads.
 ///
 /// Sendable since the operands are only read, and each thread writes to a tile of its own.
-struct TileProduct: @unchecked Sendable {
+@safe struct TileProduct: @unchecked Sendable {
   let depth: Int
   let factor: Float
   let first: UnsafePointer<Float>
@@ -113,7 +113,7 @@ struct TileProduct: @unchecked Sendable {
 
   /// Adds the product in one tile.
   func add(_ tile: Tile) {
-    let isDone = kernels_multiply(
+    let isDone = unsafe kernels_multiply(
       Int32(tile.rows.count), Int32(tile.columns.count), Int32(depth), factor,
       kernels_matrix(
         elements: first + tile.rows.lowerBound * firstStrides.row, row_stride: firstStrides.row,

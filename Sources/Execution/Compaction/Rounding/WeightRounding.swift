@@ -77,33 +77,34 @@ private struct RoundingTask: Sendable {
     let weights = gathered(elements)
     var loss = 0.0
     var errors = [Float](repeating: 0, count: count * width)
-    let integers = [Int32](unsafeUninitializedCapacity: count * width) { integers, initialized in
-      var call = kernels_rounding()
-      call.outputs = Int32(width)
-      (call.stride, call.factor_stride) = (width, count)
-      (call.least, call.greatest) = (-1 << 24, 1 << 24)
-      call.integers = integers.baseAddress
+    let integers = unsafe [Int32](unsafeUninitializedCapacity: count * width) {
+      integers, initialized in
+      var call = unsafe kernels_rounding()
+      unsafe call.outputs = Int32(width)
+      unsafe (call.stride, call.factor_stride) = (width, count)
+      unsafe (call.least, call.greatest) = (-1 << 24, 1 << 24)
+      unsafe call.integers = integers.baseAddress
       let numbers: [Float]
       switch rounding.grid {
       case .rows(let steps), .dependent(let steps): numbers = Array(steps[rows])
       case .elements(let steps, let range):
         numbers = gathered(steps)
-        call.step_stride = width
-        (call.least, call.greatest) = (range.lowerBound, range.upperBound)
+        unsafe call.step_stride = width
+        unsafe (call.least, call.greatest) = (range.lowerBound, range.upperBound)
       case .levels(let levels): numbers = levels
       }
-      loss = numbers.withUnsafeBufferPointer { numbers in
-        weights.withUnsafeBufferPointer { weights in
-          call.weights = weights.baseAddress
+      loss = unsafe numbers.withUnsafeBufferPointer { numbers in
+        unsafe weights.withUnsafeBufferPointer { weights in
+          unsafe call.weights = weights.baseAddress
           if case .levels = rounding.grid {
-            (call.levels, call.level_count) = (numbers.baseAddress, Int32(numbers.count))
+            unsafe (call.levels, call.level_count) = (numbers.baseAddress, Int32(numbers.count))
           } else {
-            call.steps = numbers.baseAddress
+            unsafe call.steps = numbers.baseAddress
           }
           if case .dependent = rounding.grid {
-            return round(&errors, call) { kernels_round_dependent(&$0) }
+            return unsafe round(&errors, call) { unsafe kernels_round_dependent(&$0) }
           }
-          return round(&errors, call) { kernels_round(&$0) }
+          return unsafe round(&errors, call) { unsafe kernels_round(&$0) }
         }
       }
       initialized = count * width
@@ -130,31 +131,31 @@ private struct RoundingTask: Sendable {
     let blockSize = Int(KERNELS_ROUNDED_POSITIONS)
     var sums = [Float](repeating: 0, count: blockSize * width)
     var loss = 0.0
-    errors.withUnsafeMutableBufferPointer { errors in
-      (block.factor?.elements ?? []).withUnsafeBufferPointer { factors in
+    unsafe errors.withUnsafeMutableBufferPointer { errors in
+      unsafe (block.factor?.elements ?? []).withUnsafeBufferPointer { factors in
         let factors = block.factor == nil ? nil : factors.baseAddress
         for start in stride(from: 0, to: count, by: blockSize).reversed() {
           let positions = start..<min(start + blockSize, count)
-          sums.withUnsafeMutableBufferPointer { sums in
-            sums.update(repeating: 0)
+          unsafe sums.withUnsafeMutableBufferPointer { sums in
+            unsafe sums.update(repeating: 0)
             guard let errors = errors.baseAddress, let sums = sums.baseAddress else { return }
-            if let factors, positions.upperBound < count {
+            if let factors = unsafe factors, positions.upperBound < count {
               // transposed(L[later, positions]) * errors[later]
-              TileProduct(
+              unsafe TileProduct(
                 depth: count - positions.upperBound, factor: 1,
                 first: factors + positions.upperBound * count + start, firstStrides: (1, count),
                 second: errors + positions.upperBound * width, secondStrides: (width, 1),
                 target: sums, targetStride: width
               ).add(Tile(rows: 0..<positions.count, columns: 0..<width))
             }
-            var call = call
-            call.positions = Int32(positions.count)
-            call.factor = factors.map { $0 + start * (count + 1) }
-            call.weights += start * width
-            call.integers += start * width
-            if call.step_stride > 0 { call.steps += start * width }
-            (call.errors, call.sums) = (errors + start * width, sums)
-            loss += kernel(&call)
+            var call = unsafe call
+            unsafe call.positions = Int32(positions.count)
+            unsafe call.factor = unsafe factors.map { unsafe $0 + start * (count + 1) }
+            unsafe call.weights += start * width
+            unsafe call.integers += start * width
+            if unsafe call.step_stride > 0 { unsafe call.steps += start * width }
+            unsafe (call.errors, call.sums) = unsafe (errors + start * width, sums)
+            unsafe loss += kernel(&call)
           }
         }
       }

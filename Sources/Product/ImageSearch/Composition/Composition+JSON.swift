@@ -12,7 +12,7 @@ extension Composition {
   ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is not JSON or has another form.
   public init(layoutFile path: String, aspectRatio: Double = 1) throws(WeighbridgeError) {
     let bytes = try MappedFile(path: path).withBytes { bytes in
-      bytes.withUnsafeBytes { [UInt8]($0) }  // a copy, made before the mapping ends
+      unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }  // a copy, made before the mapping ends
     }
     self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Composition(layout: try JSONValue(parsing: bytes), aspectRatio: aspectRatio)

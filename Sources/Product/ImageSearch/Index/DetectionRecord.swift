@@ -52,11 +52,12 @@ enum DetectionRecord {
   // These loads check that they are inside the record.
 
   private static func integer(_ record: RawSpan, _ offset: Int) -> Int {
-    Int(UInt32(littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    unsafe Int(
+      UInt32(littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
   }
 
   private static func number(_ record: RawSpan, _ offset: Int) -> Double {
-    Double(
+    unsafe Double(
       bitPattern: UInt64(
         littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
   }

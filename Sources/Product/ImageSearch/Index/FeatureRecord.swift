@@ -12,7 +12,7 @@ enum FeatureRecord {
     guard let size = StoredDigest.checkedSize(record), size % 4 == 0 else { return nil }
     return (0..<size / 4).map { index in
       // This is inside the record, whose size was checked.
-      Float(
+      unsafe Float(
         bitPattern: UInt32(
           littleEndian: record.unsafeLoadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
     }

@@ -24,9 +24,9 @@ struct FileStatus: Hashable, Sendable {
   /// Returns the kind of the entry at a path; `other` when there is none.
   static func kind(_ path: String) -> Kind {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return .other }
+    guard unsafe lstat(path, &status) == 0 else { return .other }
     if status.st_mode & S_IFMT == S_IFDIR { return .folder }
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .other }
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .other }
     return .file(FileStatus(status))
   }
 
@@ -38,7 +38,7 @@ struct FileStatus: Hashable, Sendable {
   /// file systems have a resolution of up to two seconds.
   var isSettled: Bool {
     var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
     return isSettled(at: Self.time(now))
   }
 

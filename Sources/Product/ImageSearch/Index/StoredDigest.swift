@@ -5,7 +5,7 @@ enum StoredDigest {
   private static let size = 16
 
   static func appended(to bytes: [UInt8]) -> [UInt8] {
-    bytes + XXH3Digest(of: bytes.span.bytes).bytes
+    unsafe bytes + XXH3Digest(of: bytes.span.bytes).bytes
   }
 
   /// Returns the number of bytes before the digest; `nil` when the digest does not match them.
@@ -14,7 +14,7 @@ enum StoredDigest {
     guard count >= 0 else { return nil }
     let digest = XXH3Digest(of: stored.extracting(0..<count)).bytes
     for index in 0..<size
-    where stored.unsafeLoad(fromByteOffset: count + index, as: UInt8.self) != digest[index] {
+    where unsafe stored.unsafeLoad(fromByteOffset: count + index, as: UInt8.self) != digest[index] {
       return nil
     }
     return count

@@ -10,7 +10,7 @@ public struct Plot: Sendable {
   public func writeSVG(to path: String) throws(WeighbridgeError) {
     let text = Array(try graphic.svg().utf8)
     var file = try AtomicFile(path: path)
-    try file.append(text.span.bytes)
+    try unsafe file.append(text.span.bytes)
     try file.commit(replacing: true)
   }
 

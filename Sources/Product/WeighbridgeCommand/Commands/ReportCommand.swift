@@ -59,7 +59,7 @@ struct ReportCommand: CancellableCommand {
     // This fails early if the page cannot be written.
     var target = try AtomicFile(path: output)
     let report = try Report(models, options: options)
-    try target.append(Array(try report.html().utf8).span.bytes)
+    try unsafe target.append(Array(try report.html().utf8).span.bytes)
     let byteCount = target.count
     try target.commit(replacing: !writing.noClobber)
     general.report(json(report, byteCount)) {

@@ -46,7 +46,7 @@ struct SwiftCommand: GeneralCommand {
       named: name ?? FilePath(output == "-" ? file : output).stem, bundled: bundled)
     if output == "-" { return Console.printLine(code) }
     var target = try AtomicFile(path: output)
-    try target.append(Array(code.utf8).span.bytes)
+    try unsafe target.append(Array(code.utf8).span.bytes)
     try target.commit(replacing: true)
     general.report(.object(["file": .string(output)])) { Console.message(output) }
   }

@@ -25,7 +25,9 @@ enum Console {
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      let written = unsafe rest.withUnsafeBytes {
+        unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
+      }
       if written > 0 {
         rest = rest.dropFirst(written)
       } else if written == 0 || errno != EINTR {
@@ -39,5 +41,5 @@ enum Console {
 
 /// The system's `write`, which is hidden by the type's own method.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)  // the buffer outlives the call
+  unsafe write(descriptor, bytes, count)  // the buffer outlives the call
 }

@@ -32,7 +32,7 @@ extension Image {
   public init(
     file: [UInt8], limits: ImageLimits = ImageLimits()
   ) throws(WeighbridgeError) {
-    try self.init(file: file.span.bytes, limits: limits)
+    try unsafe self.init(file: file.span.bytes, limits: limits)
   }
 
   /// Reads a JPEG or PNG file from its bytes.

@@ -2,7 +2,7 @@ import Bytes
 internal import CImages
 
 /// A decoder for an image format, from one of the C libraries.
-struct ImageCodec: Sendable {
+@safe struct ImageCodec: Sendable {
   private let title: String
   private let readSize:
     @Sendable (UnsafePointer<UInt8>, Int, inout image_size, inout image_failure) -> Bool
@@ -13,27 +13,27 @@ struct ImageCodec: Sendable {
     ) -> Bool
 
   /// libjpeg-turbo.
-  static let jpeg = ImageCodec(
+  static let jpeg = unsafe ImageCodec(
     title: "JPEG",
-    readSize: { image_jpeg_size($0, $1, &$2, &$3) },
-    decode: { image_jpeg_decode($0, $1, $2, $3, $4, &$5) })
+    readSize: { unsafe image_jpeg_size($0, $1, &$2, &$3) },
+    decode: { unsafe image_jpeg_decode($0, $1, $2, $3, $4, &$5) })
 
   /// libpng.
-  static let png = ImageCodec(
+  static let png = unsafe ImageCodec(
     title: "PNG",
-    readSize: { image_png_size($0, $1, &$2, &$3) },
+    readSize: { unsafe image_png_size($0, $1, &$2, &$3) },
     decode: { bytes, count, _, size, pixels, failure in
-      image_png_decode(bytes, count, size, pixels, &failure)
+      unsafe image_png_decode(bytes, count, size, pixels, &failure)
     })
 
   /// Returns the size in a file's header, before orientation is applied.
   func size(of file: RawSpan) throws(WeighbridgeError) -> PixelSize {
     var size = image_size()
     var failure = image_failure()
-    let succeeded = file.withUnsafeBytes { bytes in
+    let succeeded = unsafe file.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return false }
       // The library reads `count` bytes at most and keeps no pointer.
-      return readSize(
+      return unsafe readSize(
         start.assumingMemoryBound(to: UInt8.self), bytes.count, &size, &failure)
     }
     guard succeeded else { throw error(failure) }
@@ -48,13 +48,13 @@ struct ImageCodec: Sendable {
   ) throws(WeighbridgeError) -> [UInt8] {
     let count = try Checked.product([size.width, size.height, 3], of: "the image's size")
     var failure = image_failure()
-    let pixels = file.withUnsafeBytes { bytes in
+    let pixels = unsafe file.withUnsafeBytes { bytes in
       // Memory is touched only as rows are decoded, so a header alone costs nothing.
-      [UInt8](unsafeUninitializedCapacity: count) { pixels, initializedCount in
+      unsafe [UInt8](unsafeUninitializedCapacity: count) { pixels, initializedCount in
         guard let start = bytes.baseAddress, let target = pixels.baseAddress else { return }
         // The library reads `bytes.count` bytes at most, writes the `count` bytes of images of
         // this size and no others, fills them all when it succeeds, and keeps no pointer.
-        let succeeded = decode(
+        let succeeded = unsafe decode(
           start.assumingMemoryBound(to: UInt8.self), bytes.count, limits.decoderByteCount,
           image_size(width: size.width, height: size.height), target, &failure)
         initializedCount = succeeded ? count : 0
@@ -80,8 +80,8 @@ struct ImageCodec: Sendable {
 extension image_failure {
   /// The library's message.
   var text: String {
-    withUnsafeBytes(of: reason) { bytes in
-      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)  // copied before it ends
+    unsafe withUnsafeBytes(of: reason) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)  // copied before it ends
     }
   }
 }

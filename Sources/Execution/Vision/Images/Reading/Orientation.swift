@@ -38,7 +38,7 @@ extension Image {
       shape: [size.height, size.width, 3], strides: [down * 3, right * 3, 1], elementSize: 1)
     var result = [UInt8](repeating: 0, count: pixels.count)
     var span = result.mutableSpan
-    copy.copy(from: pixels.span.bytes, offset: start * 3, into: span.mutableBytes)
+    unsafe copy.copy(from: pixels.span.bytes, offset: start * 3, into: span.mutableBytes)
     return Image(width: size.width, height: size.height, pixels: result)
   }
 }

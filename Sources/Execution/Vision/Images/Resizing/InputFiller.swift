@@ -36,11 +36,11 @@ struct InputFiller {
       layout == .channelsLast
       ? [1, size.height, size.width, order.count] : [1, order.count, size.height, size.width]
     let byteCount = 4 * size.width * size.height * order.count
-    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
       // Safe: the array's memory is aligned for single precision; bars and image fill all of it.
-      let elements = UnsafeMutableRawBufferPointer(buffer).bindMemory(to: Float.self)
-      if geometry.window.size != size { fillBars(elements) }
-      fill(elements, raster, geometry, resampling)
+      let elements = unsafe UnsafeMutableRawBufferPointer(buffer).bindMemory(to: Float.self)
+      if geometry.window.size != size { unsafe fillBars(elements) }
+      unsafe fill(elements, raster, geometry, resampling)
       filledCount = byteCount
     }
     return Tensor(.float32, shape: shape, bytes: bytes)
@@ -61,7 +61,7 @@ struct InputFiller {
       if lower.index == pair.first { swap(&upper, &lower) }
       scale(raster, pair.first, columns, into: &upper)
       if pair.second != pair.first { scale(raster, pair.second, columns, into: &lower) }
-      write(
+      unsafe write(
         upper, pair.second == pair.first ? upper : lower, pair, to: elements,
         x: geometry.origin.x, y: geometry.origin.y + y)
     }
@@ -82,9 +82,9 @@ struct InputFiller {
     row.index = index
     let start = index * raster.width * order.count
     // Safe: the taps are inside of the raster's rows, and a row has an element for each tap.
-    raster.bytes.withUnsafeBufferPointer { bytes in
+    unsafe raster.bytes.withUnsafeBufferPointer { bytes in
       guard let bytes = bytes.baseAddress else { return }
-      pixels_interpolate_row(
+      unsafe pixels_interpolate_row(
         bytes + start, Int32(order.count), taps.pairs, taps.count, order, values, &row.elements)
     }
   }
@@ -99,12 +99,12 @@ struct InputFiller {
     let rowCount = layout == .channelsFirst ? order.count : 1
     let count = upper.elements.count / rowCount
     // Safe: the rows have `count` elements at this distance, and their place is in the input.
-    upper.elements.withUnsafeBufferPointer { upper in
-      lower.elements.withUnsafeBufferPointer { lower in
+    unsafe upper.elements.withUnsafeBufferPointer { upper in
+      unsafe lower.elements.withUnsafeBufferPointer { lower in
         guard let upper = upper.baseAddress, let lower = lower.baseAddress else { return }
         for row in 0..<rowCount {
           let pixel = (row * size.height + y) * size.width + x
-          pixels_interpolate_column(
+          unsafe pixels_interpolate_column(
             upper + row, weights.first_weight, lower + row, weights.second_weight, rowCount, count,
             target + pixel * (order.count / rowCount))
         }
@@ -115,7 +115,7 @@ struct InputFiller {
   private func fillBars(_ elements: UnsafeMutableBufferPointer<Float>) {
     let count = order.count
     for index in elements.indices {
-      elements[index] =
+      unsafe elements[index] =
         bar[layout == .channelsLast ? index % count : index / (size.width * size.height)]
     }
   }

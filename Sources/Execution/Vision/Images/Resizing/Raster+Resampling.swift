@@ -48,9 +48,9 @@ extension Raster {
   private func filteredRows(_ taps: FilterTaps, _ rows: Range<Int>) -> Raster {
     if taps.isIdentity, rows == 0..<height { return self }
     let (oldStride, newStride) = (width * componentCount, taps.count * componentCount)
-    return resized(to: PixelSize(width: taps.count, height: rows.count)) { source, target in
+    return unsafe resized(to: PixelSize(width: taps.count, height: rows.count)) { source, target in
       for (y, row) in rows.enumerated() {
-        pixels_filter_row(
+        unsafe pixels_filter_row(
           source + row * oldStride, width, Int32(componentCount), taps.windows, taps.count,
           taps.weights, target + y * newStride)
       }
@@ -61,12 +61,12 @@ extension Raster {
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount
-    return resized(to: PixelSize(width: width, height: taps.count)) { source, target in
+    return unsafe resized(to: PixelSize(width: width, height: taps.count)) { source, target in
       for (y, window) in taps.windows.enumerated() {
         let first = window.first - taps.sources.lowerBound
-        taps.weights.withUnsafeBufferPointer { weights in
+        unsafe taps.weights.withUnsafeBufferPointer { weights in
           guard let weights = weights.baseAddress else { return }
-          pixels_filter_column(
+          unsafe pixels_filter_column(
             source + first * stride, window.count, stride, weights + window.first_weight,
             target + y * stride)
         }
@@ -81,10 +81,10 @@ extension Raster {
   ) -> Raster {
     let count = size.width * size.height * componentCount
     // Safe: the windows of the filters are inside of the old raster, and each new pixel has one.
-    let result = bytes.withUnsafeBufferPointer { source in
-      [UInt8](unsafeUninitializedCapacity: count) { target, filledCount in
+    let result = unsafe bytes.withUnsafeBufferPointer { source in
+      unsafe [UInt8](unsafeUninitializedCapacity: count) { target, filledCount in
         if let source = source.baseAddress, let target = target.baseAddress {
-          body(source, target)
+          unsafe body(source, target)
         }
         filledCount = count
       }

@@ -21,7 +21,7 @@ extension Image {
       try encoded(as: format)
     }
     var file = try AtomicFile(path: path)
-    try file.append(bytes.span.bytes)
+    try unsafe file.append(bytes.span.bytes)
     try file.commit(replacing: replacing)
   }
 
@@ -30,17 +30,17 @@ extension Image {
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the format cannot store the image.
   public func encoded(as format: ImageFormat) throws(WeighbridgeError) -> [UInt8] {
     let size = image_size(width: width, height: height)
-    var file = image_file()
+    var file = unsafe image_file()
     var failure = image_failure()
-    defer { image_free(&file) }
+    defer { unsafe image_free(&file) }
     // The library reads `height * width * 3` bytes, which is the size of `pixels`.
     let succeeded =
       switch format {
-      case .jpeg: image_jpeg_encode(pixels, size, 95, &file, &failure)
-      case .png: image_png_encode(pixels, size, &file, &failure)
+      case .jpeg: unsafe image_jpeg_encode(pixels, size, 95, &file, &failure)
+      case .png: unsafe image_png_encode(pixels, size, &file, &failure)
       }
     guard succeeded else { throw .outputFailed("cannot be written: \(failure.text)") }
     // The memory is the encoder's, copied before it is freed.
-    return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+    return unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
 }
