@@ -191,7 +191,12 @@ extension TensorFlowLayer {
       let role = position == steps.count - 1 ? "" : step
       switch step {
       case "BiasAdd":
-        value = try biased(value, try input(next), try layout(), role: role)
+        // TensorFlow.js also joins an addition of a tensor with all axes.
+        let bias = try input(next)
+        value =
+          type(bias).rank == 1
+          ? try biased(value, bias, try layout(), role: role)
+          : try apply(Add(), try aligned([value, bias]), role: role)[0]
         next += 1
       case "FusedBatchNorm":
         let statistics = [

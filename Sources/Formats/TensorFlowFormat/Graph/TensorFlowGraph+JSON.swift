@@ -119,12 +119,14 @@ extension TensorFlowShape {
     if json["unknownRank"]?.bool == true { return nil }
     var shape: [Int] = []
     for dimension in json["dim"]?.array ?? [] {
-      guard let size = (dimension["size"] ?? .integer(0)).wholeNumber, size >= -1,
-        shape.count < 254
+      guard let size = (dimension["size"] ?? .integer(0)).wholeNumber,
+        shape.count < rankLimit
       else {
-        throw .malformed("has a shape with the size \(dimension.text()), expected -1 or more")
+        throw .malformed(
+          "has a shape with the size \(dimension.text()), expected an integer, and at most "
+            + "\(rankLimit) axes")
       }
-      shape.append(size)
+      shape.append(max(size, -1))
     }
     return shape
   }

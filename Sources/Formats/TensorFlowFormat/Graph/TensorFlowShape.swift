@@ -4,11 +4,12 @@ import ProtobufWire
 /// A shape as messages have it.
 enum TensorFlowShape {
   /// No tensor of TensorFlow has more axes.
-  private static let rankLimit = 254
+  static let rankLimit = 254
 
   /// Reads a `TensorShapeProto`.
   ///
   /// - Returns: The sizes, slowest axis first, -1 for an unknown one; `nil` for an unknown rank.
+  ///   TensorFlow's optimizer numbers unknown sizes -2, -3 and so on.
   static func read(
     _ bytes: RawSpan, _ message: Range<Int>
   ) throws(WeighbridgeError) -> [Int]? {
@@ -23,8 +24,7 @@ enum TensorFlowShape {
       guard shape.count < rankLimit else {
         throw .malformed("has a shape of more than \(rankLimit) axes")
       }
-      guard size >= -1 else { throw .malformed("has a size of \(size), expected -1 or more") }
-      shape.append(size)
+      shape.append(max(size, -1))
     }
     return hasRank ? shape : nil
   }
