@@ -1,14 +1,16 @@
-import Bytes
-import ConversionCore
+package import Bytes
 import GraphIR
 import LayerCatalog
 
-extension ONNXLayer {
+/// Sums of products that an equation such as `bij,bjk->bik` describes.
+extension ValueLayer {
   /// Adds an Einsum of one or two tensors: the axes are ordered so that it becomes a matrix
   /// product.
-  mutating func einsum(
-    _ equation: String, _ values: [ONNXValue]
-  ) throws(WeighbridgeError) -> [ONNXValue] {
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an equation of another kind.
+  package mutating func einsum(
+    _ equation: String, _ values: [SourceValue]
+  ) throws(WeighbridgeError) -> [SourceValue] {
     let compact = equation.filter { $0 != " " }
     let sides = expandingEllipses(in: compact, values).split(separator: ">", maxSplits: 1)
     let terms = sides.first.map {
@@ -18,14 +20,14 @@ extension ONNXLayer {
       (1...2).contains(terms.count),
       zip(terms, values).allSatisfy({ $0.count == type($1).rank && Set($0).count == $0.count })
     else {
-      throw unknownEquation(equation)
+      throw unreadable(equation)
     }
     let output = Array(sides[1])
     if terms.count == 1 {
       let (operand, letters) = try summed(values[0], terms[0], keeping: output, "sum")
       let axes = output.compactMap { letters.firstIndex(of: $0) }
       guard axes.count == letters.count, axes.count == output.count else {
-        throw unknownEquation(equation)
+        throw unreadable(equation)
       }
       let isSame = axes == Array(axes.indices)
       return [isSame ? try apply(Identity(), to: operand) : try transposed(operand, axes)]
@@ -35,7 +37,7 @@ extension ONNXLayer {
     let (second, secondLetters) = try summed(
       values[1], terms[1], keeping: terms[0] + output, "sum_1")
     guard let plan = EinsumPlan(firstLetters, secondLetters, output) else {
-      throw unknownEquation(equation)
+      throw unreadable(equation)
     }
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]
@@ -53,14 +55,14 @@ extension ONNXLayer {
     return [try unmerged(product, plan, [first, second])]
   }
 
-  private func unknownEquation(_ equation: String) -> WeighbridgeError {
+  private func unreadable(_ equation: String) -> WeighbridgeError {
     unsupported(
       "has the equation \(equation), and only equations of one or two operands, "
         + "without ... and with each letter once in an operand, can be read")
   }
 
   /// Replaces each ellipsis in an equation by letters for the axes that it stands for.
-  private func expandingEllipses(in equation: String, _ values: [ONNXValue]) -> String {
+  private func expandingEllipses(in equation: String, _ values: [SourceValue]) -> String {
     guard equation.contains(".") else { return equation }
     let sides = equation.split(separator: ">", maxSplits: 1).map(String.init)
     guard sides.count == 2, sides[0].hasSuffix("-") else { return equation }
@@ -85,8 +87,8 @@ extension ONNXLayer {
 
   /// Adds a factor summed over the axes that neither the other factor nor the output has.
   private mutating func summed(
-    _ value: ONNXValue, _ letters: [Character], keeping others: [Character], _ role: String
-  ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
+    _ value: SourceValue, _ letters: [Character], keeping others: [Character], _ role: String
+  ) throws(WeighbridgeError) -> (SourceValue, [Character]) {
     let axes = letters.indices.filter { !others.contains(letters[$0]) }
     guard !axes.isEmpty else { return (value, letters) }
     let sum = Reduce(.sum, axes: axes, keepDims: false)
@@ -96,8 +98,8 @@ extension ONNXLayer {
   /// Adds a tensor as matrices: the leading axes in their order, then two groups of axes merged
   /// into one axis each.
   private mutating func matrices(
-    _ value: ONNXValue, _ order: [Int], _ counts: [Int], _ role: String
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ value: SourceValue, _ order: [Int], _ counts: [Int], _ role: String
+  ) throws(WeighbridgeError) -> SourceValue {
     let ordered = try transposed(value, order, role: "\(role)/transpose")
     guard counts[1] != 1 || counts[2] != 1 else { return ordered }
     let shape = type(ordered).shape
@@ -127,8 +129,8 @@ extension ONNXLayer {
 
   /// Adds the product with the axes of the output.
   private mutating func unmerged(
-    _ product: ONNXValue, _ plan: EinsumPlan, _ values: [ONNXValue]
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ product: SourceValue, _ plan: EinsumPlan, _ values: [SourceValue]
+  ) throws(WeighbridgeError) -> SourceValue {
     if plan.counts[0][1] == 1, plan.counts[1][2] == 1 {
       return try transposed(product, plan.finalOrder)
     }
@@ -157,8 +159,8 @@ extension ONNXLayer {
   /// and split again: all but the last of them become leading axes, with size 1 in the other
   /// factor.
   private mutating func productWithUnknownSizes(
-    _ values: [ONNXValue], _ plan: EinsumPlan
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ values: [SourceValue], _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> SourceValue {
     let batch = plan.counts[0][0]
     let (rows, sums, columns) = (plan.counts[0][1], plan.counts[0][2], plan.counts[1][2])
     let (outerRows, outerColumns) = (max(0, rows - 1), max(0, columns - 1))
@@ -204,8 +206,8 @@ extension ONNXLayer {
 
   /// Merges trailing axes into one; adds an axis of size 1 if there are none.
   private mutating func merged(
-    _ value: ONNXValue, from start: Int, count: Int, role: String
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ value: SourceValue, from start: Int, count: Int, role: String
+  ) throws(WeighbridgeError) -> SourceValue {
     if count == 1 { return value }
     if count == 0 { return try apply(ExpandDims(axes: [start]), to: value, role: role) }
     let known = type(value).shape[start...].compactMap(\.value)
@@ -219,8 +221,8 @@ extension ONNXLayer {
   /// Adds a dense layer along the last axis, for a constant second factor without an axis that both
   /// the first factor and the output have.
   private mutating func dense(
-    _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ first: SourceValue, _ second: SourceValue, _ plan: EinsumPlan
+  ) throws(WeighbridgeError) -> SourceValue {
     let (rows, sums) = (plan.counts[0][1], plan.counts[0][2])
     let sumDimensions = (type(second).fixedShape ?? []).enumerated().filter { axis, _ in
       plan.orders[1][..<sums].contains(axis)
@@ -249,62 +251,5 @@ extension ONNXLayer {
         role: isFinal ? "" : "columns")
     }
     return try transposed(result, plan.finalOrder)
-  }
-}
-
-/// How an Einsum becomes a matrix product.
-private struct EinsumPlan {
-  /// The order of each factor's axes: first the batch axes, which both factors and the output have,
-  /// then rows and sums, or sums and columns.
-  let orders: [[Int]]
-  /// The number of axes in each group of each factor: batch, rows and sums; or batch, sums and
-  /// columns.
-  let counts: [[Int]]
-  /// The factor's axis from which each axis of the product comes, after rows and columns are split
-  /// again.
-  let result: [(term: Int, axis: Int)]
-  /// The order of the product's axes in the output.
-  let finalOrder: [Int]
-
-  /// Whether rows, columns and sums have more unknown sizes than a `Reshape` can infer.
-  func hasSeveralUnknownSizes(_ types: [TensorType]) -> Bool {
-    let isUnknown = types.indices.map { term in
-      // Rows and columns, and sums, of each factor.
-      orders[term].map { types[term].shape[$0].value == nil }
-    }
-    let batch = counts[0][0]
-    let rows = isUnknown[0][batch..<batch + counts[0][1]].count { $0 }
-    let columns = isUnknown[1].suffix(counts[1][2]).count { $0 }
-    let isSplit = counts[0][1] != 1 || counts[1][2] != 1
-    let mergesUnknown = { (count: Int, unknownCount: Int) in count > 1 && unknownCount > 0 }
-    let sums = mergesUnknown(counts[0][2], isUnknown[0].suffix(counts[0][2]).count { $0 })
-    return isSplit && rows + columns > 1
-      || sums && (mergesUnknown(counts[0][1], rows) || mergesUnknown(counts[1][2], columns))
-  }
-
-  /// - Returns: `nil` if a letter occurs twice in one term, or only in one factor and not in the
-  ///   output.
-  init?(_ first: [Character], _ second: [Character], _ output: [Character]) {
-    guard [first, second, output].allSatisfy({ Set($0).count == $0.count }),
-      output.allSatisfy({ first.contains($0) || second.contains($0) })
-    else { return nil }
-    let batch = first.filter { second.contains($0) && output.contains($0) }
-    let sums = first.filter { second.contains($0) && !output.contains($0) }
-    let rows = first.filter { !second.contains($0) }
-    let columns = second.filter { !first.contains($0) }
-    guard (rows + columns).allSatisfy(output.contains) else { return nil }
-    orders = [
-      (batch + rows + sums).compactMap { first.firstIndex(of: $0) },
-      (batch + sums + columns).compactMap { second.firstIndex(of: $0) },
-    ]
-    counts = [
-      [batch.count, rows.count, sums.count], [batch.count, sums.count, columns.count],
-    ]
-    let letters = batch + rows + columns
-    result = letters.compactMap { letter in
-      if let axis = first.firstIndex(of: letter) { return (0, axis) }
-      return second.firstIndex(of: letter).map { (1, $0) }
-    }
-    finalOrder = output.compactMap { letters.firstIndex(of: $0) }
   }
 }

@@ -13,6 +13,9 @@ enum TensorFlowDense {
     "BiasAddV1": { (layer) throws(WeighbridgeError) in
       [try layer.biased(try layer.input(0), try layer.input(1), .channelsLast)]
     },
+    "Einsum": { (layer) throws(WeighbridgeError) in
+      try layer.einsum(try layer.string("equation", default: ""), try layer.inputs())
+    },
     "MatMul": { (layer) throws(WeighbridgeError) in
       [try layer.product(try layer.flag("transpose_a"), try layer.flag("transpose_b"))]
     },
