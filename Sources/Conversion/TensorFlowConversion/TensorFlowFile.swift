@@ -66,7 +66,7 @@ extension TensorFlowFile {
     }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     let index = folder + "variables/variables.index"
-    let variables = try TensorFlowVariables(graph, restoredBy: file.restoringOperation, store)
+    var variables = try TensorFlowVariables(graph, restoredBy: file.restoringOperation)
     let needsFiles = !variables.tensorNames.isEmpty
     guard needsFiles || exists(index) else {
       return TensorFlowFile(
@@ -74,10 +74,14 @@ extension TensorFlowFile {
         context: TensorFlowContext(store: store) { _ in nil }, version: file.tensorFlowVersion)
     }
     let bundle = try bundle(index)
+    if let objects = try ObjectGraph(bundle.tensors) {
+      variables.add(graph, captures: file.captures, objects)
+    }
+    let tensorNames = variables.tensorNames
     return TensorFlowFile(
       formatName: "savedmodel", graph: graph, signatures: file.signatures,
       context: TensorFlowContext(store: store) { (name) throws(WeighbridgeError) in
-        guard let tensor = variables.tensorNames[name] else { return nil }
+        guard let tensor = tensorNames[name] else { return nil }
         return try bundle.tensors.tensor(tensor)
       }, weights: bundle.tensors.listed, version: file.tensorFlowVersion,
       otherFiles: [(index, bundle.store)] + bundle.tensors.shards.map { ($0.path, $0.store) })

@@ -18,6 +18,8 @@ package struct SavedModelFile: Sendable {
   package private(set) var signatures: [TensorFlowSignature] = []
   /// The operation that reads the variables from their files, which the graph has too.
   package private(set) var restoringOperation = ""
+  /// The objects that functions take besides their arguments, by the functions' names.
+  package private(set) var captures: [String: [Int]] = [:]
   /// Where the graph is in the file.
   private var graphRange: Range<Int>?
 
@@ -63,7 +65,7 @@ package struct SavedModelFile: Sendable {
       case 2: graphRange = try field.range()
       case 3: try readSaver(bytes, field.range())
       case 5: signatures.append(try TensorFlowSignature(bytes, entry: field.range()))
-      case 7: try readRoot(bytes, field.range())
+      case 7: try readObjects(bytes, field.range())
       default: break
       }
     }
@@ -101,13 +103,17 @@ package struct SavedModelFile: Sendable {
     }
   }
 
-  /// Reads the first object of a `SavedObjectGraph`, if it is a `SavedUserObject`.
-  private mutating func readRoot(
+  /// Reads a `SavedObjectGraph`: of its objects the first, if it is a `SavedUserObject`.
+  private mutating func readObjects(
     _ bytes: RawSpan, _ message: Range<Int>
   ) throws(WeighbridgeError) {
     var root: Range<Int>?
     try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
       if field.number == 1, root == nil { root = try field.range() }
+      if field.number == 2 {
+        let (name, objects) = try Self.captures(bytes, field.range())
+        captures[name] = objects
+      }
     }
     guard let root else { return }
     identifier = ""
@@ -121,5 +127,18 @@ package struct SavedModelFile: Sendable {
         }
       }
     }
+  }
+  /// Reads an entry of the map of concrete functions: a name, and the objects that the function takes
+  /// besides its arguments.
+  static func captures(
+    _ bytes: RawSpan, _ message: Range<Int>
+  ) throws(WeighbridgeError) -> (name: String, objects: [Int]) {
+    let (name, value) = try TensorFlowMap.entry(bytes, message)
+    var objects: [Int] = []
+    guard let value else { return (name, objects) }
+    try WireField.forEach(in: bytes, value) { (field) throws(WeighbridgeError) in
+      if field.number == 2 { objects += try field.integers(in: bytes) }
+    }
+    return (name, objects)
   }
 }

@@ -50,7 +50,9 @@ package struct SavedTables: Sendable {
       case 1:
         try readObject(count, bytes, field.range())
         count += 1
-      case 2: try readFunction(bytes, field.range())
+      case 2:
+        let (name, objects) = try SavedModelFile.captures(bytes, field.range())
+        inputs[name] = objects
       default: break
       }
     }
@@ -69,21 +71,6 @@ package struct SavedTables: Sendable {
       default: break
       }
     }
-  }
-
-  /// Reads an entry of the map of concrete functions.
-  private mutating func readFunction(
-    _ bytes: RawSpan, _ message: Range<Int>
-  ) throws(WeighbridgeError) {
-    var (name, objects): (String, [Int]) = ("", [])
-    try WireField.forEach(in: bytes, message) { (field) throws(WeighbridgeError) in
-      if field.number == 1 { name = try field.string(in: bytes) }
-      guard field.number == 2 else { return }
-      try WireField.forEach(in: bytes, field.range()) { (field) throws(WeighbridgeError) in
-        if field.number == 2 { objects += try field.integers(in: bytes) }
-      }
-    }
-    inputs[name] = objects
   }
 
   /// The first number of a message, and its string with a number.
