@@ -1,6 +1,6 @@
 """Records graphs of TensorFlow's operators without a description by Keras, and what they compute.
 
-    <python with a TensorFlow> record.py
+    <python with a TensorFlow> record.py [CASE...]
 
 Writes, beside this script, <version of TensorFlow>/<case>: saved_model/ (tf.saved_model.save, or model.export() where
 Keras has it), inputs.npz and outputs.npz under the names of the signature. TensorFlow 1 and 2.15 also write graph.pb,
@@ -133,14 +133,68 @@ class Numbers(tf.Module):
             "any": tf.reduce_any(tf.logical_and(x > 0.0, tf.logical_not(x > y)), 1)}
 
 
-CASES = {"images": Images, "enlarged": Enlarged, "shapes": Shapes, "numbers": Numbers}
+class Einsums(tf.Module):
+    """Sums of products by an equation, of constants and of values, with unknown sizes."""
+
+    shapes = [(None, None, 6), (None, 5, 2, 4), (None, None, 2, 4)]
+
+    def __init__(self, random):
+        super().__init__()
+        self.kernels = [variable(random, 6, 2, 4), variable(random, 2, 4, 3)]
+
+    def __call__(self, x, y, z):
+        scores = tf.einsum("aecd,abcd->acbe", z, y)
+        return {
+            "heads": tf.einsum("abc,cde->abde", x, self.kernels[0]), "scores": scores,
+            "joined": tf.einsum("acbe,aecd->abcd", scores, z), "dense": tf.einsum("...cd,cdf->...f", y, self.kernels[1]),
+            "turned": tf.einsum("abc->cab", x), "sums": tf.einsum("abcd->ad", y)}
+
+
+class Pyramid(tf.Module):
+    """Images of any size, enlarged by whole factors, and resized by cubic convolution."""
+
+    shapes = [(None, None, None, 3), (None, 6, 5, 2)]
+
+    def __init__(self, random):
+        super().__init__()
+        self.kernel = variable(random, 3, 3, 3, 2)
+
+    def __call__(self, x, y):
+        x = tf.nn.conv2d(x, self.kernel, 1, "SAME")
+        sizes = tf.shape(x)[1:3]
+        raw = tf.raw_ops
+        return {
+            "near": raw.ResizeNearestNeighbor(images=x, size=sizes * [2, 3], half_pixel_centers=True),
+            "older": raw.ResizeNearestNeighbor(images=x, size=sizes * 4),
+            "linear": raw.ResizeBilinear(images=x, size=sizes * [3, 2], half_pixel_centers=True),
+            "first": raw.ResizeBilinear(images=x, size=sizes * 2),
+            "cubic": raw.ResizeBicubic(images=y, size=[9, 4], half_pixel_centers=True)}
+
+
+class Perceptron(tf.Module):
+    """Dense layers, which TensorFlow.js joins with what follows."""
+
+    shapes = [(None, 7)]
+
+    def __init__(self, random):
+        super().__init__()
+        self.weights = [variable(random, *shape) for shape in [(7, 5), (5,), (5, 3), (3,)]]
+
+    def __call__(self, x):
+        x = tf.nn.relu(tf.nn.bias_add(tf.matmul(x, self.weights[0]), self.weights[1]))
+        return {"scores": tf.nn.softmax(tf.nn.bias_add(tf.matmul(x, self.weights[2]), self.weights[3]))}
+
+
+CASES = {
+    "images": Images, "enlarged": Enlarged, "shapes": Shapes, "numbers": Numbers, "einsums": Einsums, "pyramid": Pyramid,
+    "perceptron": Perceptron}
 
 
 def arrays(module, random):
     """Inputs of two images, rows or ids."""
     sample = []
     for shape, kind in zip(module.shapes, getattr(module, "types", [tf.float32] * 9)):
-        sizes = [2 if size is None else size for size in shape]
+        sizes = [2 if axis == 0 else 3 + axis if size is None else size for axis, size in enumerate(shape)]
         values = random.normal(size=sizes) if kind == tf.float32 else random.randint(0, 6, sizes)
         sample.append(values.astype(kind.as_numpy_dtype))
     return sample
@@ -169,7 +223,7 @@ def record(name, kind):
     save(folder / "outputs.npz", **outputs)
     if VERSION == "2.15":
         freeze(folder, module, specs)
-        if name in ("images", "shapes"):  # TensorFlow.js lacks operators of the others
+        if name in ("images", "shapes", "perceptron"):  # TensorFlow.js lacks operators of the others
             convert(folder)
 
 
@@ -231,6 +285,24 @@ def record_keras():
     save(folder / "outputs.npz", **outputs)
 
 
+def record_trained():
+    """A trained model of Keras 3 saved by TensorFlow, which restores copies of its variables."""
+    import keras
+    keras.utils.set_random_seed(4)
+    layers = keras.layers
+    model = keras.Sequential([keras.Input((5,), name="x"), layers.Dense(4, "tanh"), layers.Dense(2)])
+    model.compile("adam", "mse")
+    random = np.random.RandomState(8)
+    sample = random.normal(size=(3, 5)).astype(FLOAT)
+    model.fit(sample, random.normal(size=(3, 2)).astype(FLOAT), verbose=0)
+    folder = FOLDER / "trained"
+    shutil.rmtree(folder, ignore_errors=True)
+    tf.saved_model.save(model, str(folder / "saved_model"))
+    tidy(folder)
+    save(folder / "inputs.npz", x=sample)
+    save(folder / "outputs.npz", y=model(sample))
+
+
 def record_session():
     """A SavedModel and a frozen graph of TensorFlow 1, whose variables have names only."""
     tf1 = tf.compat.v1
@@ -256,10 +328,14 @@ def record_session():
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
+    wanted = sys.argv[1:]
     if VERSION.startswith("1."):
         record_session()
         sys.exit()
     for case, kind in CASES.items():
-        record(case, kind)
+        if not wanted or case in wanted:
+            record(case, kind)
     if int(VERSION.split(".")[1]) >= 16:
-        record_keras()
+        for function in (record_keras, record_trained):
+            if not wanted or function.__name__.removeprefix("record_") in wanted:
+                function()

@@ -62,6 +62,24 @@ struct TensorFlowGraphCase: CustomTestStringConvertible, Sendable {
     #expect(differences.comparedNumbers > 0)
   }
 
+  @Test("Unknown sizes that TensorFlow's optimizer numbered are unknown sizes")
+  func numberedSizes() throws {
+    let folder = try TemporaryFolder()
+    let copy = folder.file("copy")
+    try FileManager.default.copyItem(atPath: "\(Self.images)/tfjs", toPath: copy)
+    let text = String(decoding: try Files.read("\(copy)/model.json"), as: UTF8.self)
+    let changed = text.replacing("\"size\": \"-1\"", with: "\"size\": \"-3\"")
+    try #require(changed != text)
+    try Files.write(changed.utf8, to: "\(copy)/model.json")
+    let outputs = try Model(contentsOf: copy).run(ArrayFile.read("\(Self.images)/inputs.npz"))
+      .outputs
+    let expected = try ArrayFile.read("\(Self.images)/outputs.npz")
+    #expect(!expected.isEmpty)
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.error <= 1e-5, "\(distance)")
+    }
+  }
+
   @Test("The provenance has every file that was read")
   func provenance() throws {
     let folder = try TemporaryFolder()

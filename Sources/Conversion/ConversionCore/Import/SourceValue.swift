@@ -33,18 +33,21 @@ package enum SourceDimension: Hashable {
   /// The size, if it is constant.
   package var number: Int? { if case .known(let number) = self { number } else { nil } }
 
-  /// Returns the elementwise product of two values that are dimensions or integers; `nil` for other
-  /// values, for products of two unknown dimensions, and if all dimensions are known.
+  /// Returns the elementwise product of two values that are dimensions or integers, one of which may
+  /// be a single one; `nil` for other values, for products of two unknown dimensions, and if all
+  /// dimensions are known.
   package static func product(_ values: [SourceValue]) -> SourceValue? {
     guard values.count == 2, values.contains(where: { $0.tensor == nil }),
       let lhs = values[0].dimensions, let rhs = values[1].dimensions,
-      lhs.count == rhs.count
+      lhs.count == rhs.count || lhs.count == 1 || rhs.count == 1
     else { return nil }
-    let products = zip(lhs, rhs).compactMap { lhs, rhs in
-      lhs.number.map { rhs.multiplied(by: $0) }
+    let count = lhs.count == 1 ? rhs.count : lhs.count
+    let products = (0..<count).compactMap { index in
+      let (lhs, rhs) = (lhs[lhs.count == 1 ? 0 : index], rhs[rhs.count == 1 ? 0 : index])
+      return lhs.number.map { rhs.multiplied(by: $0) }
         ?? rhs.number.map { lhs.multiplied(by: $0) } ?? nil
     }
-    guard products.count == lhs.count else { return nil }
+    guard products.count == count else { return nil }
     let type = values.lazy.compactMap(\.dimensionType).first ?? .int64
     return .dimensions(products, isList: values.contains(where: \.isList), as: type)
   }
