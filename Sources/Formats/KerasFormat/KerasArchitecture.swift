@@ -60,6 +60,11 @@ package struct KerasArchitecture: Hashable, Sendable {
 
   private init(text: [UInt8], _ layerNames: [String]?) throws(WeighbridgeError) {
     let json = try Self.json(text)
+    guard json.object?["modelTopology"] == nil else {
+      throw .unsupported(
+        "is a model of TensorFlow.js, which has weights of its own: give it as the model; an "
+          + "architecture is the output of to_json, or an .h5 or .keras")
+    }
     var version: KerasVersion?
     if let text = try Self.string("keras_version", json) {
       version = try KerasVersion(checking: text)

@@ -202,13 +202,32 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
     let folder = try TemporaryFolder()
     try Files.write(
       Array("model_checkpoint_path: \"weights\"\n".utf8), to: folder.file("checkpoint"))
+    // The graph of a checkpoint of TensorFlow 1 begins with the operators that it uses.
+    try Files.write([0x0A, 0x02, 0x0A, 0x00], to: folder.file("model.ckpt.meta"))
     let samples = [
       (folder.file("checkpoint"), "weights.index"),
+      (folder.file("model.ckpt.meta"), "model.ckpt.index"),
+      ("\(Self.sequential)/weights.data-00000-of-00001", "\(Self.sequential)/weights.index"),
       ("\(Self.sequential)/saved_model/keras_metadata.pb", "is a part of a SavedModel"),
+      (
+        Paths.sample("TensorFlowJS/sharded/group1-shard2of3.bin"),
+        Paths.sample("TensorFlowJS/sharded/model.json")
+      ),
     ]
     for (path, phrase) in samples {
       let error = try #require(failure { _ = try Model(contentsOf: path) })
       #expect(error.has(.unsupported, phrase), "\(error)")
     }
+  }
+
+  @Test("A model of TensorFlow.js is not an architecture for other weights")
+  func webArchitecture() throws {
+    var options = ReadOptions()
+    options.architecture = Paths.sample("TensorFlowJS/nested/model.json")
+    let error = failure {
+      _ = try Model(contentsOf: "\(Self.sequential)/weights.index", options: options)
+    }
+    #expect(error?.has(.unsupported, "is a model of TensorFlow.js") == true, "\(error as Any)")
+    #expect(error?.place.file == options.architecture)
   }
 }

@@ -23,6 +23,14 @@ extension ForeignFile {
         + FilePath(sample.path).sibling("\(parts[0]).index")
     },
     ForeignFile { sample in
+      let name = FilePath(sample.path).name
+      guard let range = name.firstRange(of: /-shard[0-9]+of[0-9]+(\.bin)?$/), !range.isEmpty else {
+        return nil
+      }
+      return "has weights of a model of TensorFlow.js, whose model.json says what they are; give "
+        + FilePath(sample.path).sibling("model.json")
+    },
+    ForeignFile { sample in
       // A MetaGraphDef begins with a MetaInfoDef, which lists the operators.
       guard sample.start.first == 0x0A, FilePath(sample.path).name.hasSuffix(".meta") else {
         return nil
