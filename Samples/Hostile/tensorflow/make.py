@@ -16,6 +16,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 HERE = pathlib.Path(__file__).resolve().parent
 FLOAT = 1
+INTEGER = 3
 
 
 def graph(*nodes, function=None):
@@ -64,6 +65,23 @@ def training():
     return result
 
 
+def resizing(kind, image, size):
+    """Resizes an image of some shape to constant sizes, or to sizes that are an input."""
+    result = graph(("resized", kind, "x", "size"))
+    shape = result.node[0].attr["shape"].shape
+    del shape.dim[:]
+    for dimension in image:
+        shape.dim.add().size = dimension
+    if size is None:
+        add(result.node, "size", "Placeholder", dtype=INTEGER).attr["shape"].shape.dim.add().size = 2
+        return result
+    tensor = add(result.node, "size", "Const", dtype=INTEGER).attr["value"].tensor
+    tensor.dtype = INTEGER
+    tensor.tensor_shape.dim.add().size = 2
+    tensor.int_val.extend(size)
+    return result
+
+
 def write(name, data):
     (HERE / name).write_bytes(data.SerializeToString(deterministic=True))
 
@@ -100,5 +118,7 @@ write("assign.pb", graph(("v", "VarHandleOp"), ("a", "AssignVariableOp", "v", "x
 write("large_constant.pb", constant([1 << 61, 8], b"\0\0\0\0"))
 write("short_constant.pb", constant([4], b"\0" * 10))
 write("training.pb", training())
+write("old_cubic.pb", resizing("ResizeBicubic", [1, 4, 3, 2], [6, 5]))
+write("other_size.pb", resizing("ResizeNearestNeighbor", [1, -1, -1, 2], None))
 write_unsigned()
 write_loop()

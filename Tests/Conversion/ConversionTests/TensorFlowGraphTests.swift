@@ -80,6 +80,38 @@ struct TensorFlowGraphCase: CustomTestStringConvertible, Sendable {
     }
   }
 
+  @Test("Cubic resizing as TensorFlow 1 had it, and enlargement by other sizes, are refused")
+  func resizing() throws {
+    for (name, phrase) in [
+      ("old_cubic.pb", "half_pixel_centers only"), ("other_size.pb", "known only when the model runs"),
+    ] {
+      let path = Paths.sample("Hostile/tensorflow/\(name)")
+      let error = try #require(failure { _ = try Model(contentsOf: path) })
+      #expect(error.has(.unsupported, phrase), "\(error)")
+    }
+  }
+
+  @Test(
+    "Variables that the graph does not restore are those of the objects that functions take",
+    arguments: ["2.15/images", "2.21/keras", "2.3/images"])
+  func captures(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let (sample, copy) = (Paths.sample("TensorFlow/graphs/\(name)"), folder.file("copy"))
+    try FileManager.default.copyItem(atPath: "\(sample)/saved_model", toPath: copy)
+    var bytes = Array(try Files.read("\(copy)/saved_model.pb"))
+    // What restores the variables is no operation of the graph any more.
+    let restoring = [0x1A, 25] + Array("StatefulPartitionedCall_".utf8)
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: restoring) })
+    bytes[start + 2] = UInt8(ascii: "X")
+    try Files.write(bytes, to: "\(copy)/saved_model.pb")
+    let outputs = try Model(contentsOf: copy).run(ArrayFile.read("\(sample)/inputs.npz")).outputs
+    let expected = try ArrayFile.read("\(sample)/outputs.npz")
+    #expect(!expected.isEmpty && outputs.count == expected.count)
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.error <= 1e-5, "\(distance)")
+    }
+  }
+
   @Test("The provenance has every file that was read")
   func provenance() throws {
     let folder = try TemporaryFolder()

@@ -85,6 +85,42 @@ import Weighbridge
     model.content.graph.values.compactMap { $0.constant?.doubles }
   }
 
+  @Test(
+    "What TensorFlow.js computes in another way is written in a form that it computes as meant",
+    arguments: [
+      ("TensorFlow/2.15/sequential_cnn/model.h5", "TensorFlow/2.15/sequential_cnn/", "Flatten"),
+      ("TFLite/2.15/depthwise.tflite", "TFLite/2.15/depthwise.", "ZeroPadding2D"),
+    ])
+  func otherForm(_ sample: (model: String, arrays: String, layer: String)) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Paths.sample(sample.model))
+    _ = try model.export(to: folder.file("web"), as: .tensorFlowJS())
+    let text = String(decoding: try Files.read(folder.file("web/model.json")), as: UTF8.self)
+    #expect(text.contains("\"class_name\":\"\(sample.layer)\""))
+    let inputs = try ArrayFile.read(Paths.sample("\(sample.arrays)inputs.npz"))
+    let outputs = try Model(contentsOf: folder.file("web")).run(inputs).outputs
+    let wanted = try ArrayFile.read(Paths.sample("\(sample.arrays)outputs.npz"))
+    #expect(outputs.count == wanted.count && !wanted.isEmpty)
+    for distance in distances(actual: outputs, expected: wanted) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+  }
+
+  @Test(
+    "What TensorFlow.js computes wrongly, or fails at, is refused",
+    arguments: [
+      ("batch_normalization/batch_normalization_axis1", "along the last only"),
+      ("batch_normalization/batch_normalization_5d", "of up to 4"),
+      ("layer_normalization/layer_normalization_no_scale", "has scale=false"),
+      ("softmax/softmax_axis1", "along the last only"),
+    ])
+  func wrongInLibrary(_ sample: (name: String, phrase: String)) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Paths.sample("Layers/\(sample.name).h5"))
+    let error = failure { _ = try model.export(to: folder.file("web"), as: .tensorFlowJS()) }
+    #expect(error?.has(.unsupported, sample.phrase) == true, "\(error as Any)")
+  }
+
   @Test("A layer that TensorFlow.js lacks, or would compute in another way, is refused")
   func refusal() throws {
     let folder = try TemporaryFolder()
