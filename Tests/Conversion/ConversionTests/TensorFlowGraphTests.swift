@@ -83,7 +83,8 @@ struct TensorFlowGraphCase: CustomTestStringConvertible, Sendable {
   @Test("Cubic resizing as TensorFlow 1 had it, and enlargement by other sizes, are refused")
   func resizing() throws {
     for (name, phrase) in [
-      ("old_cubic.pb", "half_pixel_centers only"), ("other_size.pb", "known only when the model runs"),
+      ("old_cubic.pb", "half_pixel_centers only"),
+      ("other_size.pb", "known only when the model runs"),
     ] {
       let path = Paths.sample("Hostile/tensorflow/\(name)")
       let error = try #require(failure { _ = try Model(contentsOf: path) })

@@ -130,7 +130,9 @@ extension KerasModelBuilder {
     let computeType = elementType.isFloat ? elementType : .float32
     let dtype: JSONObject = ["dtype": .string(computeType.rawValue)]
     let config = dtype.merging(settings)
-    if format == .tensorFlowJS { try TensorFlowJSLayers.check(className, config) }
+    if format == .tensorFlowJS {
+      try TensorFlowJSLayers.check(className, config, rank: types.first?.rank ?? 0)
+    }
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)
     if !constants.isEmpty, let index = shared[key] {

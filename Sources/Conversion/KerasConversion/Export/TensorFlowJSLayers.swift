@@ -23,6 +23,7 @@ enum TensorFlowJSLayers {
     "Conv1D": ["groups": 1], "Conv2D": ["groups": 1], "Conv3D": ["groups": 1],
     "Conv2DTranspose": ["output_padding": .null, "dilation_rate": [1, 1]],
     "UpSampling2D": ["interpolation": "nearest"], "GRU": ["reset_after": false],
+    "LayerNormalization": ["center": true, "scale": true],
     "LSTM": ["zero_output_for_mask": false], "SimpleRNN": ["zero_output_for_mask": false],
     "ReLU": ["negative_slope": .real(0), "threshold": .real(0)], "ELU": ["alpha": .real(1)],
     "GlobalAveragePooling1D": ["keepdims": false], "GlobalAveragePooling2D": ["keepdims": false],
@@ -31,8 +32,11 @@ enum TensorFlowJSLayers {
 
   /// Refuses a layer that TensorFlow.js lacks, or would compute in another way.
   ///
+  /// - Parameter rank: The number of axes of the output.
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
-  static func check(_ className: String, _ config: JSONObject) throws(WeighbridgeError) {
+  static func check(
+    _ className: String, _ config: JSONObject, rank: Int
+  ) throws(WeighbridgeError) {
     guard classes.contains(className) else {
       throw .unsupported("TensorFlow.js has no layer \(className)")
     }
@@ -43,11 +47,28 @@ enum TensorFlowJSLayers {
       guard let name = config[key]?.string, !activations.contains(name) else { continue }
       throw .unsupported("TensorFlow.js has no activation \(name)")
     }
+    if ["BatchNormalization", "Softmax"].contains(className), let axis = config["axis"] {
+      // Its backends for the CPU take any other axis for the last one, or have none.
+      guard isLast(axis, rank: rank) else {
+        throw .unsupported(
+          "has axis=\(axis.text()) of \(rank) axes, and TensorFlow.js has \(className) along "
+            + "the last only")
+      }
+      guard className == "Softmax" || rank <= 4 else {
+        throw .unsupported(
+          "normalizes a tensor of \(rank) axes, and TensorFlow.js has \(className) of up to 4")
+      }
+    }
     for (key, only) in (required[className] ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard let value = config[key], !isEqual(value, only) else { continue }
       throw .unsupported(
         "has \(key)=\(value.text()), and TensorFlow.js has \(className) with \(only.text()) only")
     }
+  }
+
+  private static func isLast(_ axis: JSONValue, rank: Int) -> Bool {
+    let axis = axis.array.map { $0.count == 1 ? $0[0] : .null } ?? axis
+    return axis.integer == -1 || axis.integer == rank - 1
   }
 
   private static func isEqual(_ value: JSONValue, _ other: JSONValue) -> Bool {

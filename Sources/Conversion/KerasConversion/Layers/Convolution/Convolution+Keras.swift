@@ -20,15 +20,18 @@ extension Convolution: KerasMapped {
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
-    let (paddingName, borders) = try builder.padding(window, builder.type())
-    let input = try builder.padded(borders)
     let kernel = try builder.tensor(1)
-    var settings = builder.settings(window, paddingName)
-    settings["use_bias"] = .bool(operation.hasBias)
     let axes = window.size.count
     let isDepthwise =
       operation.groups > 1 && kernel.shape[1] == 1 && axes < 3
       && Set(window.strides).count == 1
+    let (paddingName, borders) =
+      isDepthwise
+      ? try builder.depthwisePadding(window, builder.type())
+      : try builder.padding(window, builder.type())
+    let input = try builder.padded(borders)
+    var settings = builder.settings(window, paddingName)
+    settings["use_bias"] = .bool(operation.hasBias)
     guard isDepthwise else {
       settings["filters"] = .integer(kernel.shape[0])
       settings["groups"] = .integer(operation.groups)

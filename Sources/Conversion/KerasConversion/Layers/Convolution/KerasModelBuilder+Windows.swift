@@ -30,6 +30,32 @@ extension KerasModelBuilder {
     }
   }
 
+  /// As ``padding(_:_:)``, of a depthwise convolution. TensorFlow.js 2 exchanges the borders of height
+  /// and width on the CPU, so that the padding is a layer of its own where they differ.
+  func depthwisePadding(
+    _ window: Window, _ type: TensorType
+  ) throws(WeighbridgeError) -> (name: String, borders: Borders?) {
+    let padding = try padding(window, type)
+    guard format == .tensorFlowJS, padding.name == "same" else { return padding }
+    let same = window.with(padding: .same)
+    var (before, after): ([Int], [Int]) = ([], [])
+    for axis in window.size.indices {
+      let stride = window.strides[axis]
+      // With a stride of 1, the padding does not depend on the size.
+      guard let dimension = type.shape[axis + 1].value ?? (stride == 1 ? 64 : nil),
+        let place = try? same.placement(axis, dimension: dimension)
+      else {
+        throw .unsupported(
+          "pads an image \(type) with strides, where TensorFlow.js can exchange the borders of "
+            + "height and width; only those of a known size can be written")
+      }
+      let total = (place.count - 1) * stride + window.effectiveSize(axis) - dimension
+      before.append(place.before)
+      after.append(max(0, total - place.before))
+    }
+    return Set(before).count == 1 ? padding : ("valid", Borders(before: before, after: after))
+  }
+
   /// Returns the first input, padded with zeros where borders are given.
   mutating func padded(_ borders: Borders?) throws(WeighbridgeError) -> KerasValue {
     guard let borders else { return self[0] }

@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 extension Reshape: KerasMapped {
@@ -16,7 +17,15 @@ extension Reshape: KerasMapped {
     .plain("Flatten", flatten).distributed(.inputs),
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
+    // TensorFlow.js does not derive a size from a batch that is not known, and Flatten takes 3 axes.
+    let sizes = builder.outputType.shape.dropFirst().compactMap(\.value)
+    let isKnown = sizes.count == operation.target.count
+    guard builder.format == .tensorFlowJS, isKnown, operation.target.contains(-1) else {
+      return try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
+    }
+    return sizes.count == 1 && builder.type().rank > 2
+      ? try builder.layer("Flatten")
+      : try builder.layer("Reshape", ["target_shape": .integers(sizes)])
   }
 
   /// With `data_format=channels_first` (since 2.2), Keras flattens in channels-last order, so that
