@@ -37,6 +37,7 @@ peer tflite
 peer tflite --only zoo --precision float16
 peer tflite --only zoo --without-delegate
 for encoding in int8 float16; do peer tflite --only Models --compact $encoding; done
+peer tflite --activations int8
 interpreter=$tflite peer tflite --only zoo
 interpreter=$tflite peer tflite_metadata
 peer tfjs

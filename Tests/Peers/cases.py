@@ -92,7 +92,7 @@ def keras_cases(fixtures):
             if model and wanted:
                 yield Case(group, folder.name, model, folder / "inputs.npz", wanted)
     for folder in sorted((fixtures / "keras").glob("*/*")):
-        model = next(iter(sorted(folder.glob("*.h5"))), None)
+        model = next(iter(sorted([*folder.glob("*.h5"), *folder.glob("*.hdf5")])), None)
         if model and (folder / "input.npy").exists() and (folder / "outputs.npz").exists():
             options = []
             architecture = next(iter(sorted(folder.glob("*_arch.json"))), None)
@@ -147,11 +147,11 @@ def matched(names, given):
     return [given[key] for key in in_order(given)]
 
 
-def compacted(program, case, encoding, folder):
-    """The case with its weights in an encoding, and what the program itself makes of that."""
+def compacted(program, case, options, folder):
+    """The case made smaller, and what the program itself makes of that."""
     small, outputs = folder / "small.wbm", folder / "small.npz"
     commands = [
-        ["compact", case.model, "--encoding", encoding, "-o", small, *case.options],
+        ["compact", case.model, *options, "-o", small, *case.options],
         ["run", small, "--inputs", case.inputs, "--outputs", outputs]]
     for words in commands:
         done = subprocess.run([program, *map(str, words)], capture_output=True, text=True)
@@ -232,7 +232,9 @@ def parser():
     result.add_argument("--fixtures", type=pathlib.Path, default=ROOT / "../shared/fixtures")
     result.add_argument("--only", default="")
     result.add_argument("--verbose", action="store_true")
-    result.add_argument("--compact", metavar="ENCODING", help="make the models smaller first")
+    smaller = result.add_mutually_exclusive_group()
+    smaller.add_argument("--compact", metavar="ENCODING", help="make the models smaller first")
+    smaller.add_argument("--activations", metavar="TYPE", help="have layers compute with a type")
     return result
 
 
@@ -241,6 +243,11 @@ def run(arguments, name, options, check, floors):
 
     name is the file's, check(case, file) raises when it is not what it should be.
     """
+    smaller = [
+        f"--{name}={value}" for name, value in (
+            ("encoding", arguments.compact), ("activations", arguments.activations)) if value]
+    if arguments.activations:
+        smaller.append("--max-error=1")  # as many layers as possible
     cases = list(sample_cases())
     if arguments.fixtures.is_dir():
         cases += [*keras_cases(arguments.fixtures), *darknet_cases(arguments.fixtures)]
@@ -254,9 +261,8 @@ def run(arguments, name, options, check, floors):
             for file in pathlib.Path(folder).iterdir():
                 file.unlink()
             try:
-                if arguments.compact:
-                    case = compacted(
-                        arguments.program, case, arguments.compact, pathlib.Path(folder))
+                if smaller:
+                    case = compacted(arguments.program, case, smaller, pathlib.Path(folder))
                 export(arguments.program, case, target, options)
                 check(case, target)
                 outcome = "passed"
@@ -269,7 +275,7 @@ def run(arguments, name, options, check, floors):
             counts[case.group][outcome] += 1
             if arguments.verbose:
                 print(f"{case.group}/{case.name}: {outcome}", flush=True)
-    return report(counts, reasons, {} if arguments.compact else floors)
+    return report(counts, reasons, {} if smaller else floors)
 
 
 def report(counts, reasons, floors):
