@@ -7,7 +7,7 @@ package struct WeightStream {
   private static let pieceSize = 1 << 20
 
   /// The memory of a source of at most this many bytes is not released, since releasing takes time.
-  private static let releaseThreshold = 64 << 20
+  private static let releaseThreshold = 32 << 20
 
   private let cancellation: Cancellation?
   private var buffer: [UInt8] = []
