@@ -16,7 +16,8 @@ extension TFLiteBuiltin {
       .maximum, .minimum, .mirrorPad, .multiply, .negative, .pad, .padWithValue, .splitSizes,
       .subtract, .sum, .topK:
       type != .bool
-    case .averagePool2D, .batchMatMul, .ceiling, .conv2D, .conv3D, .cosine, .depthwiseConv2D, .elu,
+    case .arcTangent2, .averagePool2D, .batchMatMul, .ceiling, .conv2D, .conv3D, .cosine,
+      .depthwiseConv2D, .elu,
       .exponential, .floor, .fullyConnected, .gelu, .leakyReLU, .logarithm,
       .logistic, .logSoftmax, .maxPool2D, .reciprocalSquareRoot, .relu, .relu6, .resizeBilinear,
       .resizeNearest, .round, .sine, .softmax, .squareRoot, .tanh:

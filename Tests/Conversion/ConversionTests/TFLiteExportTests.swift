@@ -135,6 +135,53 @@ struct TFLiteExportTests {
     #expect(refusal?.reason.contains("takes int64, and TFLite's argMax takes other types") == true)
   }
 
+  @Test("Functions that TFLite lacks are made of those that it has")
+  func missingFunctions() throws {
+    let numbers = TensorType(.float32, [2, 3])
+    let (angle, _) = try file(UnaryMath(.arcTangent), of: numbers)
+    #expect(angle.operators == ["shape 1", "fill 1", "arcTangent2 1"] && angle.runtime == "2.10.0")
+    let (error, _) = try file(UnaryMath(.errorFunction), of: numbers)
+    #expect(error.operators.filter { $0 == "exponential 1" }.count == 1)
+    #expect(error.runtime == "2.11.0")
+    let (halves, notes) = try file(
+      MaxPooling(
+        window: Window(size: [1, 2], strides: [1, 1], dilation: [1, 2], padding: .valid),
+        layout: .channelsLast),
+      of: TensorType(.float32, [.unknown, 4, 5, 2]))
+    #expect(halves.operators == ["stridedSlice 1", "stridedSlice 1", "maximum 1"], "\(notes)")
+  }
+
+  @Test(
+    "Types that TFLite's kernels lack are computed in float32, which is said",
+    arguments: [ElementType.float16, .bfloat16, .float64])
+  func replacedTypes(type: ElementType) throws {
+    let kernel = Tensor(type, shape: [2, 3], [1, 2, 3, 4, 5, 6])
+    let (dense, notes) = try file(
+      Dense(hasBias: false), of: TensorType(type, [.unknown, 3]), weights: [kernel])
+    #expect(notes.contains("\(type.rawValue) is computed in float32"))
+    let isHalf = type == .float16
+    #expect(dense.operators == (isHalf ? ["dequantize 3"] : []) + ["fullyConnected 1"])
+    let (cast, _) = try file(Cast(to: .float32), of: TensorType(type, [2]))
+    #expect(cast.operators == ["cast 1"])
+    for operation in [Cast(to: .int32), UnaryMath(.floor)] as [any CatalogOperator] {
+      let refusal = failure { _ = try file(operation, of: TensorType(type, [2])) }
+      #expect(refusal?.reason.contains("makes whole numbers of \(type.rawValue)") == true)
+    }
+  }
+
+  @Test("Rectifiers have slopes and bounds of their own")
+  func rectifiers() throws {
+    let numbers = TensorType(.float32, [2, 3])
+    let forms: [(slope: Double, maximum: Double?, operators: [String])] = [
+      (0, nil, ["relu 1"]), (0, 6, ["relu6 1"]), (0, 4, ["relu 1", "minimum 1"]),
+      (0.25, nil, ["leakyReLU 1"]), (0.25, 4, ["leakyReLU 1", "minimum 1"]),
+    ]
+    for form in forms {
+      let operation = ReLU(slope: form.slope, threshold: 0, maximum: form.maximum)
+      #expect(try file(operation, of: numbers).file.operators == form.operators)
+    }
+  }
+
   @Test("No kernel broadcasts more axes than the oldest runtimes can")
   func manyAxes() throws {
     let factors = Tensor(.float32, shape: [1, 1, 1, 1, 2], [3, 4])

@@ -51,8 +51,10 @@ private struct Second: FormulaOperator, ExactOperator, PlainOperator {
     "cumprod": "the decomposition takes the square of the size of the axis",
     "dot_product_attention": "the decomposition holds the scores of all pairs at once",
     "local_response_normalization": "the decomposition is a product with a matrix, mostly of zeros",
+    "locally_connected": "the decomposition holds the elements of all windows at once",
     "resizing": "the decomposition is a product with a matrix, mostly of zeros",
     "slice": "is a primitive without steps",
+    "stft": "the decomposition holds the samples of all frames at once",
     "upsampling": "the decomposition is a product with a matrix, mostly of zeros",
   ]
 

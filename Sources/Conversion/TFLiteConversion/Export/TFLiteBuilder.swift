@@ -9,9 +9,6 @@ struct TFLiteBuilder: ExportBuilder {
   static var table: ExportTable<TFLiteBuilder> { TFLiteOperators.table }
   static let foldsConstants = true
   static let wrapsIntegers = true
-  /// The types in which TFLite's kernels compute, and that of images before they are converted.
-  static let elementTypes: Set<ElementType> = [.float32, .int32, .int64, .bool, .uint8]
-
   let target = "TFLite"
   var scope = ExportScope<ExportOperand>()
   private(set) var nodes: [TFLiteNode] = []
@@ -28,15 +25,18 @@ struct TFLiteBuilder: ExportBuilder {
   private var names: UniqueNames
   private var weightNames: [ConstantKey: String] = [:]
 
-  /// - Parameter reserved: Names that other tensors cannot have.
-  init(reserved: [String]) { names = UniqueNames(reserved) }
+  /// The floating-point types of the model that are computed in float32 here.
+  let replacedTypes: Set<ElementType>
+
+  /// - Parameters:
+  ///   - reserved: Names that other tensors cannot have.
+  ///   - replacedTypes: The types that are computed in float32.
+  init(reserved: [String], replacedTypes: Set<ElementType> = []) {
+    names = UniqueNames(reserved)
+    self.replacedTypes = replacedTypes
+  }
 
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
-
-  func problem(of type: TensorType) -> String? {
-    Self.elementTypes.contains(type.elementType)
-      ? nil : "TFLite's operators do not compute with \(type.elementType.rawValue)"
-  }
 
   /// Adds an operator.
   ///
@@ -49,8 +49,8 @@ struct TFLiteBuilder: ExportBuilder {
     _ builtin: TFLiteBuiltin, _ inputs: [ExportOperand?], _ options: TFLiteBuiltinOptions? = nil,
     version: Int = 1, subgraphs: [TFLiteSubgraph] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [ExportOperand] {
-    if let type = inputs.first??.type.elementType, !builtin.takes(type) {
-      throw .unsupported("takes \(type.rawValue), and TFLite's \(builtin) takes other types only")
+    if let type = inputs.first??.type.elementType {
+      try checkInput(type, of: builtin, giving: types[0].elementType)
     }
     var inputNames: [String] = []
     for input in inputs { inputNames.append(try self.name(of: input)) }
@@ -59,7 +59,7 @@ struct TFLiteBuilder: ExportBuilder {
       ExportOperand(
         name: index == 0 ? name : unusedName("\(name):\(index)"), type: type, constant: nil)
     }
-    for output in outputs { self.types[output.name] = output.type }
+    for output in outputs { self.types[output.name] = fileType(output.type) }
     nodes.append(
       TFLiteNode(
         builtin: builtin, minimumVersion: version, inputs: inputNames,
@@ -78,7 +78,7 @@ struct TFLiteBuilder: ExportBuilder {
 
   /// Declares an input of the model.
   mutating func addInput(_ name: String, _ type: TensorType) -> ExportOperand {
-    types[name] = type
+    types[name] = fileType(type)
     return ExportOperand(name: name, type: type, constant: nil)
   }
 
@@ -100,7 +100,7 @@ struct TFLiteBuilder: ExportBuilder {
   /// Declares a tensor that keeps its elements within a run; it begins with zeros.
   mutating func addVariable(_ role: String, _ type: TensorType) -> ExportOperand {
     let name = unusedName("\(scope.prefix)/\(role)")
-    types[name] = type
+    types[name] = fileType(type)
     variables.insert(name)
     return ExportOperand(name: name, type: type, constant: nil)
   }
@@ -113,7 +113,7 @@ struct TFLiteBuilder: ExportBuilder {
     let key = ConstantKey(tensor)
     if let existing = weightNames[key] { return existing }
     let name = unusedName(operand.name.isEmpty ? "constant_\(weights.count)" : operand.name)
-    (weightNames[key], weights[name], types[name]) = (name, tensor, tensor.type)
+    (weightNames[key], weights[name], types[name]) = (name, tensor, fileType(tensor.type))
     return name
   }
 }

@@ -112,9 +112,10 @@ private struct TFLiteGraphLayout {
   private mutating func addWeight(
     _ name: String, _ weight: Tensor, _ file: inout TFLiteLayout
   ) -> Int {
+    let type = subgraph.builder.fileType(weight.elementType)
     guard let narrow = file.narrow(weight) else {
-      let data = file.add(name, weight, weight.elementType)
-      let position = append(name, weight.elementType, weight.shape, data)
+      let data = file.add(name, weight, type)
+      let position = append(name, type, weight.shape, data)
       tensors[position].quantization = subgraph.builder.quantizations[name]
       return position
     }
@@ -122,7 +123,7 @@ private struct TFLiteGraphLayout {
     let data = file.add(storedName, narrow.tensor, narrow.type)
     let stored = append(storedName, narrow.type, weight.shape, data)
     tensors[stored].quantization = narrow.quantization
-    let full = append(name, weight.elementType, weight.shape)
+    let full = append(name, type, weight.shape)
     append(.dequantize, [stored], [full])
     return full
   }

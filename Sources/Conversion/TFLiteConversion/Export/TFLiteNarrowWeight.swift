@@ -14,13 +14,17 @@ struct TFLiteNarrowWeight {
 
   /// - Returns: `nil` when there is no such form.
   init?(_ weight: Tensor, _ precision: ExportPrecision) {
+    let isMatrix = weight.shape.count { $0 > 1 } > 1
+    if weight.elementType == .float16, isMatrix {
+      (tensor, type, quantization) = (weight, .float16, nil)
+      return
+    }
     guard weight.elementType == .float32 else { return nil }
     if let quantized = weight.quantized, let integers = Self(quantized) {
       self = integers
       return
     }
     // Vectors are biases and factors of normalizations, whose errors add up: they stay exact.
-    let isMatrix = weight.shape.count { $0 > 1 } > 1
     guard isMatrix && precision == .float16 || weight.storedHalfType == .float16 else { return nil }
     (tensor, type, quantization) = (weight, .float16, nil)
   }

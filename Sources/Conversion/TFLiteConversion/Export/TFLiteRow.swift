@@ -52,12 +52,9 @@ package enum TFLiteOperators {
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "TFLite has no texts and no hashes": [Hashing.self, HashedCrossing.self],
     "TFLite's tables of numbers need an initialization": [IndexLookup.self],
-    "TFLite's spectra have other frames": [STFT.self],
     "TFLite has no histograms": [CLAHE.self],
-    "TFLite has no kernels that differ by position": [LocallyConnected.self],
     "TFLite's lists of selected boxes have a fixed length": [NonMaxSuppression.self],
     "TFLite takes one index for each element only along all axes": [GatherElements.self],
-    "TFLite counts categories in other forms": [CategoryEncoding.self],
   ]
 
   /// The kinds of all rows, one entry per row.

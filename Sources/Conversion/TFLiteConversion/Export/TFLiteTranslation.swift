@@ -23,7 +23,9 @@ struct TFLiteTranslation {
         try TFLiteSuppression(detector, usesCustomOperator: options.detectionPostprocess)
       } : nil
     let outputNames = suppression == nil ? graph.outputs.map(\.name) : TFLiteSuppression.outputNames
-    var builder = TFLiteBuilder(reserved: graph.inputs.map(\.name) + outputNames)
+    let replaced = Self.replacedTypes(graph)
+    var builder = TFLiteBuilder(
+      reserved: graph.inputs.map(\.name) + outputNames, replacedTypes: Set(replaced))
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
     var results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
     if let suppression, results.count == 2 {
@@ -51,8 +53,14 @@ struct TFLiteTranslation {
     weights = layout.weights
     losses =
       prepared.losses + description.losses + (suppression?.losses ?? []) + layout.widened.losses
-      + Self.integerLosses(graph, layout)
+      + replaced.map { "\($0.rawValue) is computed in float32" } + Self.integerLosses(graph, layout)
       + ["it runs in TFLite \(model.minimumRuntimeVersion) and later"]
+  }
+
+  /// The floating-point types of a model that TFLite's kernels do not compute with.
+  private static func replacedTypes(_ graph: Graph) -> [ElementType] {
+    let used = Set(graph.values.map(\.type.elementType))
+    return [.bfloat16, .float16, .float64].filter(used.contains)
   }
 
   /// How layers with 8-bit integers are computed, as a message.

@@ -10,12 +10,16 @@ enum TFLiteActivations {
     TFLiteRow(Sigmoid.self, is: .logistic), TFLiteRow(Tanh.self, is: .tanh),
     TFLiteRow(Exponential.self, is: .exponential),
     TFLiteRow(value: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.slope == 0, operation.threshold == 0 else { return nil }
-      switch operation.maximum {
-      case nil: return try builder.add(.relu, builder[0])
-      case 6: return try builder.add(.relu6, builder[0])
-      default: return nil
-      }
+      guard operation.threshold == 0 else { return nil }
+      if operation.slope == 0, operation.maximum == 6 { return try builder.add(.relu6, builder[0]) }
+      let rectified =
+        operation.slope == 0
+        ? try builder.add(.relu, builder[0])
+        : try builder.add(.leakyReLU, builder[0], options: .leakyReLU(slope: operation.slope))
+      guard let maximum = operation.maximum else { return rectified }
+      // With a negative slope, negative elements may be above the maximum, and are not bounded.
+      guard operation.slope >= 0 else { return nil }
+      return try builder.binary(.minimum, rectified, builder.number(maximum, like: rectified))
     },
     TFLiteRow(value: LeakyReLU.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.add(.leakyReLU, builder[0], options: .leakyReLU(slope: operation.slope))

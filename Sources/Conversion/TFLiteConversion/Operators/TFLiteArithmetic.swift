@@ -17,7 +17,10 @@ enum TFLiteArithmetic {
     TFLiteRow(value: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       let function = operation.function
       if function == .truncatedModulo { return try builder.truncatedModulo() }
-      guard let builtin = binaries[function] else { return nil }
+      // Unlike the others, the angle of points is not broadcast.
+      guard let builtin = binaries[function],
+        function != .arcTangent2 || builder[0].type.shape == builder[1].type.shape
+      else { return nil }
       return try builder.binary(builtin, builder[0], builder[1])
     },
     TFLiteRow(value: Comparison.self) { (operation, builder) throws(WeighbridgeError) in
@@ -50,18 +53,13 @@ enum TFLiteArithmetic {
         ? nil : try builder.cast(builder[0], to: operation.elementType)
     },
     TFLiteRow(value: FullLike.self) { (operation, builder) throws(WeighbridgeError) in
-      let x = builder[0]
-      let shape = try builder.add(
-        .shape, x, options: .shape(.int32), as: TensorType(.int32, [x.type.rank]))
-      return try builder.add(
-        .fill, shape, builder.scalar(operation.value, builder.outputType.elementType),
-        as: builder.outputType)
+      try builder.filled(operation.value, like: builder[0], as: builder.outputType)
     },
   ]
 
   private static let binaries: [BinaryMath.Function: TFLiteBuiltin] = [
     .divide: .divide, .floorDivide: .floorDivide, .floorModulo: .floorModulo, .power: .power,
-    .squaredDifference: .squaredDifference,
+    .squaredDifference: .squaredDifference, .arcTangent2: .arcTangent2,
   ]
 
   private static let comparisons: [Comparison.Relation: TFLiteBuiltin] = [
@@ -76,8 +74,18 @@ extension TFLiteBuilder {
     _ x: ExportOperand, to type: ElementType
   ) throws(WeighbridgeError) -> ExportOperand {
     try add(
-      .cast, x, options: .cast(from: x.type.elementType, to: type),
+      .cast, x, options: .cast(from: fileType(x.type.elementType), to: fileType(type)),
       as: TensorType(type, x.type.shape))
+  }
+
+  /// Adds a tensor of one number that has the shape of a value.
+  fileprivate mutating func filled(
+    _ number: Double, like x: ExportOperand, as type: TensorType? = nil
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let type = type ?? x.type
+    let shape = try add(
+      .shape, x, options: .shape(.int32), as: TensorType(.int32, [x.type.rank]))
+    return try add(.fill, shape, scalar(number, type.elementType), as: type)
   }
 
   /// Adds the remainder that has the sign of the first input, by that of magnitudes.
@@ -98,6 +106,9 @@ extension TFLiteBuilder {
     ]
     if function == .absolute, type().elementType == .int64 {
       return try binary(.maximum, self[0], try add(.negative, self[0]))
+    }
+    if function == .arcTangent {
+      return try binary(.arcTangent2, self[0], try filled(1, like: self[0]))
     }
     guard let builtin = builtins[function] else { return nil }
     return try add(builtin, self[0])

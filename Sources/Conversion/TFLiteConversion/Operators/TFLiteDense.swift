@@ -18,7 +18,7 @@ enum TFLiteDense {
       guard builder.type().rank <= 5 else {
         throw .unsupported("TFLite multiplies matrices along three other axes at most")
       }
-      guard builder.type().elementType == .float32 else {
+      guard builder.type().elementType.isFloat else {
         throw .unsupported("TFLite multiplies matrices of floating-point numbers only")
       }
       return try builder.add(

@@ -93,7 +93,7 @@ extension TFLiteBuilder {
   private mutating func opposite(
     _ x: ExportOperand
   ) throws(WeighbridgeError) -> ExportOperand {
-    x.type.elementType == .float32
+    x.type.elementType.isFloat
       ? try add(.negative, x) : try binary(.subtract, number(-1, like: x), x)
   }
 }

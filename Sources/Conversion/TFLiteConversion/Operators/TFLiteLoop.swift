@@ -82,7 +82,7 @@ extension TFLiteBuilder {
 
   /// A builder for a graph of the loop, and its inputs.
   private func subgraph(_ start: Variables) -> (builder: TFLiteBuilder, inputs: Variables) {
-    var builder = TFLiteBuilder(reserved: [])
+    var builder = TFLiteBuilder(reserved: [], replacedTypes: replacedTypes)
     builder.scope = scope
     func input(_ role: String, _ value: ExportOperand) -> ExportOperand {
       builder.addInput(builder.unusedName("\(scope.prefix)/\(role)"), value.type)

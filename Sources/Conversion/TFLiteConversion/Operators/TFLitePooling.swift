@@ -9,14 +9,16 @@ enum TFLitePooling {
   static let rows: [TFLiteRow] = [
     TFLiteRow(value: MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.withPlanes(operation.window) { (builder, x, window) throws(WeighbridgeError) in
-        let (input, padding) = try builder.placed(x, window, value: -.infinity)
+        let (input, padding) = try builder.placed(
+          x, window, value: -.infinity, takesSame: !window.isDilated)
         return try builder.pooled(.maxPool2D, input, window, padding)
       }
     },
     TFLiteRow(value: AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.withPlanes(operation.window) { (builder, x, window) throws(WeighbridgeError) in
         let includesPadding = operation.countIncludePad
-        let (input, padding) = try builder.placed(x, window, takesSame: !includesPadding)
+        let (input, padding) = try builder.placed(
+          x, window, takesSame: !includesPadding && !window.isDilated)
         let means = try builder.pooled(.averagePool2D, input, window, padding)
         guard !includesPadding, padding == .valid, window.padding != .valid else { return means }
         return try builder.excludingPadding(means, x, window)
@@ -30,13 +32,11 @@ extension TFLiteBuilder {
   fileprivate mutating func pooled(
     _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ window: Window, _ padding: TFLitePadding
   ) throws(WeighbridgeError) -> ExportOperand {
-    guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw .unsupported("TFLite has no pooling with dilated windows")
-    }
     let placed = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: padding == .same ? .same : .valid)
     let type = try windowType(x, placed, channels: x.type.shape[x.type.rank - 1])
+    if window.isDilated { return try dilated(builtin, x, window, as: type) }
     if window.size.count == 2 {
       return try add(
         builtin, x, options: .pool(padding, strides: window.strides, size: window.size), as: type)
@@ -66,6 +66,33 @@ extension TFLiteBuilder {
     return try reshaped(result, as: type)
   }
 
+  /// Combines the elements of windows with gaps: those at each place in the windows are a slice.
+  private mutating func dilated(
+    _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ window: Window, as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    guard let sizes = type.fixedSizes else {
+      throw .unsupported("TFLite pools with dilated windows only where sizes are known")
+    }
+    var places: [[Int]] = [[]]
+    for size in window.size { places = places.flatMap { place in (0..<size).map { place + [$0] } } }
+    var parts: [ExportOperand] = []
+    for place in places {
+      let ranges = place.indices.map { axis in
+        let start = place[axis] * window.dilation[axis]
+        return Slice.Range(
+          axis: axis + 1, start: start, stop: start + (sizes[axis] - 1) * window.strides[axis] + 1,
+          step: window.strides[axis])
+      }
+      parts.append(try sliced(x, ranges, as: type))
+    }
+    var result = parts[0]
+    for part in parts.dropFirst() {
+      result = try binary(builtin == .maxPool2D ? .maximum : .add, result, part)
+    }
+    guard builtin == .averagePool2D else { return result }
+    return try binary(.multiply, result, number(1 / Double(parts.count), like: result))
+  }
+
   /// Scales means over padded windows to means over the elements that are not padding.
   fileprivate mutating func excludingPadding(
     _ means: ExportOperand, _ x: ExportOperand, _ window: Window
@@ -80,6 +107,10 @@ extension TFLiteBuilder {
       .evaluate([ones], workers: Workers(count: 1))[0]
     return try binary(.divide, means, .constant(shares))
   }
+}
+
+extension Window {
+  fileprivate var isDilated: Bool { dilation.contains { $0 != 1 } }
 }
 
 extension TensorType {

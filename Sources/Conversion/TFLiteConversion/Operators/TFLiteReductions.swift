@@ -8,9 +8,8 @@ import TFLiteFormat
 enum TFLiteReductions {
   static let rows: [TFLiteRow] = [
     TFLiteRow(value: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
-      guard let builtin = functions[operation.function], !operation.axes.isEmpty else {
-        return nil
-      }
+      guard let builtin = functions[operation.function] else { return nil }
+      if operation.axes.isEmpty { return builder[0] }
       return try builder.add(
         builtin, builder[0], builder.integers(operation.axes),
         options: .reduction(keepDims: operation.keepDims), as: builder.outputType)

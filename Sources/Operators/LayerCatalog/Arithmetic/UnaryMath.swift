@@ -150,11 +150,10 @@ extension UnaryMath {
 
   package var decomposition: Decomposition {
     switch function {
-    case .square, .reciprocal, .reciprocalSquareRoot, .exponential2, .logarithm2, .logarithm10,
-      .exponentialMinusOne, .logarithmOfOnePlus, .tangent, .hyperbolicSine, .hyperbolicCosine,
-      .complementaryErrorFunction, .truncate:
-      Composition.of { [self] (make) throws(WeighbridgeError) in try composed(&make) }
-    default: .primitive
+    case .absolute, .negative, .sign, .squareRoot, .logarithm, .sine, .cosine, .arcTangent, .floor,
+      .ceiling, .round:
+      .primitive
+    default: Composition.of { [self] (make) throws(WeighbridgeError) in try composed(&make) }
     }
   }
 
@@ -185,13 +184,14 @@ extension UnaryMath {
       return try make(UnaryMath(.logarithm), try make.offset(x, by: 1))
     case .complementaryErrorFunction:
       return try make.linear(try make(UnaryMath(.errorFunction), x), scale: -1, offset: 1)
-    default:
+    case .hyperbolicSine, .hyperbolicCosine:
       let exponential = try make(Exponential(), x)
       let reciprocal = try make(Exponential(), try make(UnaryMath(.negative), x))
       let sum =
         function == .hyperbolicCosine
         ? try make.sum(exponential, reciprocal) : try make.difference(exponential, reciprocal)
       return try make.linear(sum, scale: 0.5)
+    default: return try composedInverse(&make)
     }
   }
 }

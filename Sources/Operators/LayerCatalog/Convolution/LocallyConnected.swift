@@ -152,3 +152,71 @@ extension LocallyConnected {
       dimensions: dimensions, strides: strides, before: before, hasBias: hasBias, layout: layout)
   }
 }
+
+/// As products of matrices, one for each position.
+extension LocallyConnected {
+  package var decomposition: Decomposition {
+    Composition.of { [self] (make) throws(WeighbridgeError) in
+      let kernel = make.inputs[1]
+      let shape = try make.sizes(kernel)
+      let axes = dimensions.count
+      let spatial = Array(1..<axes + 1)
+      // [batch, position..., window * in] to [position..., batch, window * in]
+      let rows = try make.transposed(
+        try windows(&make, shape), spatial + [0, axes + 1])
+      let order = Array(0...axes) + Array(axes + 2..<shape.count) + [axes + 1]
+      let count = shape[(axes + 1)...].reduce(1, *)
+      let matrices = try make(
+        ReshapeAxes((shape[...axes] + [count]).map { .fixed($0) }),
+        try make.transposed(kernel, order))
+      let products = try make.matrixProduct(rows, matrices, transposeB: true)
+      var output = try make.transposed(products, [axes] + Array(0..<axes) + [axes + 1])
+      if hasBias {
+        output = try make.sum(
+          output, try make.aligned(make.inputs[2], to: spatial + [axes + 1], of: output))
+      }
+      return try make.transposed(output, layout.axesFromChannelsLast(axes))
+    }
+  }
+
+  /// The elements in the window of each position: `[batch, position..., window * in]`.
+  private func windows(
+    _ make: inout Composition, _ shape: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    let axes = dimensions.count
+    let after = (0..<axes).map { axis in
+      let end = (shape[axis] - 1) * strides[axis] + shape[axes + 2 + axis]
+      return max(0, end - before[axis] - dimensions[axis])
+    }
+    let image = try make(
+      Pad(before: [0] + before + [0], after: [0] + after + [0], mode: .constant),
+      try make.transposed(make.inputs[0], layout.axesToChannelsLast(axes)))
+    var taps: [[Int]] = [[]]
+    for width in shape[(axes + 2)...] {
+      taps = taps.flatMap { tap in (0..<width).map { tap + [$0] } }
+    }
+    var elements: [ValueID] = []
+    for tap in taps {
+      let ranges = (0..<axes).map { axis in
+        Slice.Range(
+          axis: axis + 1, start: tap[axis],
+          stop: tap[axis] + (shape[axis] - 1) * strides[axis] + 1, step: strides[axis])
+      }
+      elements.append(try make(Slice(ranges), image))
+    }
+    return elements.count == 1
+      ? elements[0] : try make.apply(Concatenate(axis: axes + 1), elements)
+  }
+}
+
+extension DataLayout {
+  /// The order of axes that moves the channels behind some spatial axes.
+  fileprivate func axesToChannelsLast(_ count: Int) -> [Int] {
+    self == .channelsLast ? Array(0..<count + 2) : [0] + Array(2..<count + 2) + [1]
+  }
+
+  /// The opposite order.
+  fileprivate func axesFromChannelsLast(_ count: Int) -> [Int] {
+    axesToChannelsLast(count).inversePermutation
+  }
+}

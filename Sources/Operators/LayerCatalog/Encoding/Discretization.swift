@@ -41,11 +41,24 @@ extension Discretization {
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
     let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
-    let edges = try make.constant(Tensor(.float64, shape: shape, boundaries))
-    let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: .float64), x))
+    // A number of float32 is below a boundary if it is below the next number of float32.
+    let inputType = make.type(x).elementType
+    let isNarrow = inputType.byteCount <= 2 || inputType == .float32
+    let type: ElementType = isNarrow ? .float32 : .float64
+    let edges = try make.constant(
+      Tensor(type, shape: shape, isNarrow ? boundaries.map(\.roundedUpToFloat) : boundaries))
+    let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: type), x))
     // No boundary is above NaN.
     let isReached = try make(LogicalNot(), try make(Comparison(.less), column, edges))
     let counts = try make(Cast(to: outputType), isReached)
     return try make(Reduce(.sum, axes: [rank], keepDims: false), counts)
+  }
+}
+
+extension Double {
+  /// The smallest number of float32 that is not below.
+  fileprivate var roundedUpToFloat: Double {
+    let nearest = Float(self)
+    return Double(Double(nearest) < self ? nearest.nextUp : nearest)
   }
 }

@@ -160,3 +160,49 @@ extension STFT {
   /// The last axis is that of the signal, and the outputs have one more axis.
   package func permutingAxes(_ axes: [Int]) -> STFT? { nil }
 }
+
+/// As products of frames with a matrix.
+extension STFT {
+  /// The largest number of elements in a constant of the decomposition.
+  private static var maximumConstantCount: Int { 1 << 24 }
+
+  package var decomposition: Decomposition {
+    Composition.outputs { [self] (make) throws(WeighbridgeError) in
+      let (x, axis) = (make.inputs[0], make.type(make.inputs[0]).rank - 1)
+      let samples = try make.size(x, axis: axis)
+      guard samples >= fftLength else {
+        throw .malformed("the signal has \(samples) samples, fewer than a frame of \(fftLength)")
+      }
+      let (first, frames) = ((fftLength - windowLength) / 2, (samples - fftLength) / step + 1)
+      let count = max(frames, 2 * frequencyCount)
+      guard count <= Self.maximumConstantCount / windowLength else {
+        throw .unsupported(
+          "transforms frames of \(fftLength) samples, too many for a product with a matrix")
+      }
+      let positions = (0..<frames).flatMap { frame in
+        (0..<windowLength).map { Double(frame * step + first + $0) }
+      }
+      let windows = try make(
+        Gather(axis: axis), x,
+        try make.constant(Tensor(.int32, shape: [frames, windowLength], positions)))
+      let spectra = try make(
+        Dense(hasBias: false), windows, try make.constant(matrix(make.type(x).elementType)))
+      return try make.split(spectra, into: 2, axis: axis + 1)
+    }
+  }
+
+  /// A row for the real and one for the imaginary part of each frequency.
+  private func matrix(_ type: ElementType) -> Tensor {
+    let (first, factors) = ((fftLength - windowLength) / 2, windowFactors)
+    let parts: [@Sendable (Double) -> Double] = [{ $0.cosine }, { -$0.sine }]
+    let rows = parts.flatMap { part in
+      (0..<frequencyCount).flatMap { frequency in
+        factors.enumerated().map { index, factor in
+          let turns = Double(frequency * (first + index) % fftLength) / Double(fftLength)
+          return factor * part(2 * Double.pi * turns)
+        }
+      }
+    }
+    return Tensor(type, shape: [2 * frequencyCount, windowLength], rows)
+  }
+}
