@@ -2,13 +2,12 @@
 
 import json
 import os
-import select
 import subprocess
-import time
 
 import numpy
 
 import arrays
+import processes
 import program as programs
 from trial import Outcome
 
@@ -44,10 +43,9 @@ class Consumer:
             )
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         self.process.stdin.flush()
-        answer, end = b"", time.monotonic() + SECONDS
+        answer = b""
         while not answer.endswith(b"\n"):
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
-            part = os.read(self.process.stdout.fileno(), 1 << 16) if ready else b""
+            part = processes.part(self.process, SECONDS)
             if not part:
                 self.process.kill()
                 self.process.wait()

@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import time
 from typing import Optional
 
 import environments
+import processes
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 120  # of computing, or of waiting, without a word: some models make TensorFlow wait for itself
@@ -199,33 +199,14 @@ class Process:
 
     @staticmethod
     def spoken(process):
-        """Lines until the process ends, or is ended because it says nothing for too long. A process that
-        computes slowly, since others take the processor, has more time."""
+        """Lines until the process ends, or is ended because it says nothing for too long."""
         buffer = b""
-        begun = used = computed(process.pid)
-        while True:
-            ready, _, _ = select.select([process.stdout], [], [], SECONDS)
-            before, used = used, computed(process.pid)
-            if not ready and before + 1 < used < begun + SECONDS:
-                continue
-            part = os.read(process.stdout.fileno(), 1 << 16) if ready else b""
-            if not part:
-                process.kill()
-                process.wait()
-                return
-            begun = used
+        while part := processes.part(process, SECONDS):
             *whole, buffer = (buffer + part).split(b"\n")
             for line in whole:
                 yield json.loads(line)
-
-
-def computed(process: int) -> float:
-    """The seconds of processor time that a process and its ended children have taken."""
-    try:
-        fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf8").rsplit(")", 1)[1].split()
-    except OSError:
-        return 0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        process.kill()
+        process.wait()
 
 
 def main():
