@@ -80,6 +80,11 @@ def constant_text(path):
     save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, "three", {}]])), {"x": {}, "y": {}})
 
 
+def constant_object(path):
+    """An object in place of a constant."""
+    save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, {"three": 3}, {}]])), {"x": {}, "y": {}})
+
+
 def constant_ragged(path):
     """A constant whose rows have different lengths."""
     save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, [[1.0], [2.0, 3.0]], {}]])), {"x": {}, "y": {}})

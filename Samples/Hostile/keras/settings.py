@@ -198,3 +198,22 @@ def infinite_slope(path):
 def trainable_text(path):
     """A flag that is a text, which Python takes for true."""
     save(path, model(x(4), dense("a", "x", 3, trainable="false"), dense("b", "a", 2)))
+
+
+def trainable_number(path):
+    """A flag that is neither 0 nor 1, of a layer in a nested model, whose weights are stored in an order that depends on it."""
+    inner = layer("Functional", "inner", ["x"])
+    inner["config"] = {"name": "inner", "layers": [x(4), dense("a", "x", 3, trainable=2)],
+                       "input_layers": [["x", 0, 0]], "output_layers": [["a", 0, 0]]}
+    save(path, model(x(4), inner, dense("b", "inner", 2)), {"x": {}, "inner": {"a/kernel:0": numbers(4, 3), "a/bias:0": numbers(3)}, "b": {
+        "b/kernel:0": numbers(3, 2), "b/bias:0": numbers(2)}})
+
+
+def flag_text(path):
+    """A text in place of a flag that decides whether a layer has a bias."""
+    save(path, model(x(4), dense("a", "x", 3, use_bias="false"), dense("b", "a", 2)))
+
+
+def flag_number(path):
+    """A number in place of a flag."""
+    save(path, model(x(4), dense("a", "x", 3, use_bias=2), dense("b", "a", 2)))

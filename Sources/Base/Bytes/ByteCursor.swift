@@ -55,7 +55,7 @@ package struct ByteCursor: Sendable {
   ) throws(WeighbridgeError) -> Int {
     guard count >= 0, count <= min(end, bytes.byteCount) - offset else {
       throw .malformed(
-        "needs \(count) bytes, but \(max(0, min(end, bytes.byteCount) - offset)) are left"
+        "needs \(count.counted("byte")), but \(max(0, min(end, bytes.byteCount) - offset)) are left"
       ).at(.byte(offset))
     }
     defer { offset += count }

@@ -11,6 +11,16 @@ extension Int {
   }
 }
 
+extension BinaryInteger {
+  /// The number with a noun: `1 input`, `2 inputs`, `1 spatial axis`, `2 classes`, `3 entries`.
+  package func counted(_ noun: String) -> String {
+    guard self != 1 else { return "1 \(noun)" }
+    if noun.hasSuffix("axis") { return "\(self) \(noun.dropLast(2))es" }
+    if noun.hasSuffix("ry") { return "\(self) \(noun.dropLast())ies" }
+    return "\(self) \(noun)\(noun.hasSuffix("s") || noun.hasSuffix("x") ? "es" : "s")"
+  }
+}
+
 extension Double {
   /// The fraction as a percentage with one decimal, whatever the locale; `nan%` and `inf%` if it is
   /// not finite.

@@ -41,7 +41,7 @@ extension Graph {
     let nearest = NearestNames.of(name, among: names)
     let hint =
       nearest.isEmpty
-      ? "the last of its \(layerNodes.count) layers is \(nodes.last?.source.callName ?? "")"
+      ? "the last of its \(layerNodes.count.counted("layer")) is \(nodes.last?.source.callName ?? "")"
       : "the nearest names are \(nearest.joined(separator: ", "))"
     return .mismatch("the model has no layer \(name); \(hint)")
   }

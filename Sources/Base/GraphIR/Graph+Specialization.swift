@@ -46,7 +46,7 @@ extension Graph {
         let outputs = try node.operation.checkedOutputTypes(of: node.inputs.map { types[$0.index] })
         guard outputs.count == node.outputs.count else {
           throw ShapeError(
-            "computes \(outputs.count) outputs, but the node has \(node.outputs.count)")
+            "computes \(outputs.count.counted("output")), but the node has \(node.outputs.count)")
         }
         for (id, type) in zip(node.outputs, outputs) { types[id.index] = type }
       } catch {

@@ -14,7 +14,7 @@ extension Graph {
       weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
     let missing = values.filter { $0.constant != nil && remaining[$0.name] == nil }
     if let first = missing.first {
-      let others = missing.count == 1 ? "" : " and \(missing.count - 1) others"
+      let others = missing.count == 1 ? "" : " and \((missing.count - 1).counted("other"))"
       throw .mismatch("has no weight \(first.name)\(others), which the architecture has")
     }
     var replaced: [Value] = []
@@ -29,7 +29,7 @@ extension Graph {
       replaced.append(Value(name: value.name, type: value.type, constant: converted))
     }
     if let name = remaining.keys.min() {
-      let others = remaining.count == 1 ? "" : " and \(remaining.count - 1) others"
+      let others = remaining.count == 1 ? "" : " and \((remaining.count - 1).counted("other"))"
       throw .mismatch("has a weight \(name)\(others), that the architecture does not have")
     }
     return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)

@@ -79,7 +79,7 @@ package struct Opaque: Operator {
       guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= dimensions.count
       else {
         throw attributes.malformed(
-          "has an output of \(name) with \(rank) axes, expected an element type and a size for "
+          "has an output of \(name) with \(rank.counted("axis")), expected an element type and a size for "
             + "each axis")
       }
       outputs.append(

@@ -73,7 +73,7 @@ extension Operator {
       }
     } else if types.count != slots.count {
       let names = slots.map(\.name).joined(separator: ", ")
-      throw ShapeError("takes \(slots.count) inputs (\(names)) and has \(types.count)")
+      throw ShapeError("takes \(slots.count.counted("input")) (\(names)) and has \(types.count)")
     }
     return try outputTypes(of: types)
   }

@@ -85,7 +85,8 @@ extension Graph {
   /// - Throws: As ``check(inputs:)-([Tensor])``.
   package func check(inputs types: [TensorType]) throws(WeighbridgeError) {
     guard types.count == inputs.count else {
-      throw .mismatch("the model takes \(inputs.count) inputs and was given \(types.count)")
+      throw .mismatch(
+        "the model takes \(inputs.count.counted("input")) and was given \(types.count)")
     }
     for (port, type) in zip(inputs, types) {
       let expected = self[port.value].type

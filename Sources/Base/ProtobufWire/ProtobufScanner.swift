@@ -94,7 +94,8 @@ package struct ProtobufScanner {
     let section = try reader.section(bytes)
     let size = field.wireType == 5 ? 4 : 1
     guard section.remaining.isMultiple(of: size) else {
-      throw malformed("has \(section.remaining) bytes, which is not a multiple of \(size)")
+      throw malformed(
+        "has \(section.remaining.counted("byte")), which is not a multiple of \(size)")
     }
   }
 

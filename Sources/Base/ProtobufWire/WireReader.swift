@@ -43,8 +43,10 @@ struct WireReader {
     let start = offset
     let length = try varint(bytes)
     guard length <= UInt64(remaining) else {
-      throw .malformed("has \(length) bytes, but \(remaining) are left in the enclosing message")
-        .at(.byte(start))
+      throw .malformed(
+        "has \(length.counted("byte")), but \(remaining) are left in the enclosing message"
+      )
+      .at(.byte(start))
     }
     defer { offset += Int(length) }  // fits: it is at most `remaining`
     return WireReader(offset..<offset + Int(length))
@@ -124,7 +126,8 @@ struct WireReader {
 
   private mutating func skip(_ count: Int) throws(WeighbridgeError) {
     guard count <= remaining else {
-      throw .malformed("needs \(count) bytes, but \(remaining) are left").at(.byte(offset))
+      throw .malformed("needs \(count.counted("byte")), but \(remaining) are left").at(
+        .byte(offset))
     }
     offset += count
   }

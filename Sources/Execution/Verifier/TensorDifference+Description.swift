@@ -1,10 +1,11 @@
+import Bytes
 package import GraphIR
 
 extension TensorDifference {
   /// Describes the difference in one line: the largest errors, the tolerance and the worst element.
   func description(_ tolerance: Tolerance) -> String {
     if nonFiniteMismatches > 0 {
-      return "\(nonFiniteMismatches) elements differ in being NaN or infinite, the first at "
+      return "differs in NaN or infinity at \(nonFiniteMismatches.counted("place")), the first at "
         + "\(worstIndex): \(worstDescription)"
     }
     if tolerance.relativeL2 != nil {

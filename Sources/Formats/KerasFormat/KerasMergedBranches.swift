@@ -101,7 +101,7 @@ struct KerasMergedBranches {
       let outputs = try config.member("output_layers").elements()
       guard outputs.count == 1 else {
         throw branch.failure(
-          "is a branch of a Merge with \(outputs.count) outputs; it must have one")
+          "is a branch of a Merge with \(outputs.count.counted("output")); it must have one")
       }
       return outputs[0].value
     }

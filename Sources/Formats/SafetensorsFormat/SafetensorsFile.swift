@@ -126,7 +126,7 @@ package struct SafetensorsFile: Sendable {
     guard next == end else {
       throw .malformed(
         next < end
-          ? "has \(end - next) bytes after the last tensor"
+          ? "has \((end - next).counted("byte")) after the last tensor"
           : "is cut off: its tensors end at byte \(next), but it has \(end)")
     }
   }

@@ -49,7 +49,7 @@ extension OperatorDefinition {
       Array(repeating: input, count: isVariadic ? types.count : stored.count(of: input.countedBy))
     }
     guard expected.count == types.count else {
-      return ["has \(types.count) inputs, expected \(expected.map(\.name))"]
+      return ["has \(types.count.counted("input")), expected \(expected.map(\.name))"]
     }
     var elementTypes: [String: ElementType] = [:]
     for (input, type) in zip(expected, types) where elementTypes[input.name] == nil {

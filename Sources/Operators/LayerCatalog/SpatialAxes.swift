@@ -13,7 +13,7 @@ extension TensorType {
     _ transform: (Int, Int) throws(ShapeError) -> Int
   ) throws(ShapeError) -> TensorType {
     guard rank == count + 2 else {
-      throw ShapeError("takes \(count) spatial axes, not \(self)")
+      throw ShapeError("takes \(count.counted("spatial axis")), not \(self)")
     }
     var result = self
     for (index, axis) in layout.spatialAxes(rank: rank).enumerated() {
@@ -31,7 +31,7 @@ extension TensorType {
     _ layout: DataLayout, by dimensions: [Int], _ change: String
   ) throws(ShapeError) -> TensorType {
     guard rank == dimensions.count + 2, elementType.isFloat else {
-      throw ShapeError("takes \(dimensions.count) spatial axes, not \(self)")
+      throw ShapeError("takes \(dimensions.count.counted("spatial axis")), not \(self)")
     }
     let spatial = layout.spatialAxes(rank: rank)
     let known = shape[spatial].map { $0.value ?? 1 }

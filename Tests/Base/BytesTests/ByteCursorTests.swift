@@ -51,7 +51,7 @@ import Testing
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try outside.integer(UInt8.self, from: bytes.span.bytes)
     }
-    #expect(error?.reason == "needs 1 bytes, but 0 are left")
+    #expect(error?.reason == "needs 1 byte, but 0 are left")
   }
 
   @Test("Integers are appended in as many bytes as asked for, least significant first")

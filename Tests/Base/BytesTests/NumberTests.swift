@@ -45,6 +45,17 @@ import Testing
   }
 
   @Test(
+    "A number stands before its noun in the singular or the plural",
+    arguments: [
+      (1, "input", "1 input"), (0, "input", "0 inputs"), (2, "spatial axis", "2 spatial axes"),
+      (1, "axis", "1 axis"), (3, "class", "3 classes"), (2, "entry", "2 entries"),
+      (2, "array", "2 arrays"), (5, "box", "5 boxes"), (-1, "element", "-1 elements"),
+    ])
+  func counted(_ number: Int, _ noun: String, _ expected: String) {
+    #expect(number.counted(noun) == expected)
+  }
+
+  @Test(
     "A fraction is a percentage with one decimal, also below 0 and when it is not finite",
     arguments: [
       (0, "0.0%"), (0.12345, "12.3%"), (1, "100.0%"), (0.0994, "9.9%"), (12.5, "1250.0%"),

@@ -102,7 +102,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
       "an unknown attribute", "clipped", .unsupported, "clip has an unknown attribute zeal"
     ) { $0.append(WBMAttribute(name: "zeal", value: .integer(1))) },
     inputs("a missing input", "sum", "needs at least 2 inputs and has 1") { $0.removeLast() },
-    inputs("an input too many", "clipped", "takes 1 inputs (input) and has 2") { $0.append($0[0]) },
+    inputs("an input too many", "clipped", "takes 1 input (input) and has 2") { $0.append($0[0]) },
     inputs("an input of another type", "sum", "takes elements of one type") { $0[1] = 1 },
     constant(
       "scaled/gamma", of: "scaled",

@@ -140,7 +140,9 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
     BadMapping(
       of: #"[{"function": "tf.abs", "inputs": ["input"]}, {"kind": "tanh", "inputs": ["input"]}]"#,
       "classes.Odd[0] (\"step1\") is read by no later step"),
-    BadMapping(of: #"{"kind": "tanh", "inputs": ["input[1]"]}"#, "number 1, and the layer has 1"),
+    BadMapping(
+      of: #"{"kind": "tanh", "inputs": ["input[1]"]}"#,
+      "number 1, counted from 0, and the layer has 1 input"),
     BadMapping(of: #"{"kind": "tanh", "inputs": ["input[x]"]}"#, "no number in brackets"),
     BadMapping(of: #"{"kind": "tanh", "weights": ["w"]}"#, "no weight is called w; none are left"),
     BadMapping(of: #"{"kind": "tanh", "weights": [-1]}"#, "is not a list of names and numbers"),

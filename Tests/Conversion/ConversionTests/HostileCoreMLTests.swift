@@ -10,7 +10,7 @@ enum HostileCoreMLFiles {
     .init(
       "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): clips its cell state to"),
     .init("channels_huge", .malformed, "weights: the size of a tensor is negative or too large"),
-    .init("classifier_labels", .malformed, "has 1 labels, and the network gives 4 probabilities"),
+    .init("classifier_labels", .malformed, "has 1 label, and the network gives 4 probabilities"),
     .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
     .init("custom_layer", .unsupported, "#0 magic (Teleport)"),
     .init("cut_off", .malformed, "byte"),

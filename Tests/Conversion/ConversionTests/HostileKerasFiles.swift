@@ -48,7 +48,7 @@ enum HostileKerasFiles {
     .init("weight_missing", .malformed, "#2 b (Dense): the weight bias [2] is missing in the file"),
     .init(
       "weight_names_empty", .malformed,
-      "is a dataset that no weight_names or layer_names attribute lists; so are 1 others"),
+      "is a dataset that no weight_names or layer_names attribute lists, nor 1 other"),
     .init("weight_names_missing", .malformed, "/model_weights/a: has no weight_names attribute"),
     .init(
       "weight_names_twice", .malformed,
@@ -87,6 +87,7 @@ enum HostileKerasFiles {
       "inbound_missing", .malformed,
       "#1 a (Dense): refers to the layer \"ghost\", which the model does not have"),
     .init("calls_lost", .unsupported, "is called 2 times, and Keras 3.2.0 and 3.2.1 write"),
+    .init("constant_object", .unsupported, "{\"three\":3} stands where a number is expected"),
     .init("constant_ragged", .malformed, "a list of lists of different lengths"),
     .init("constant_shape", .malformed, "differ along axis 1"),
     .init("constant_text", .unsupported, "\"three\" stands where a number is expected"),
@@ -124,6 +125,8 @@ enum HostileKerasFiles {
       "cropping_everything", .malformed,
       "cropping 4 and 4 elements leaves nothing of an axis of 8"),
     .init("dilation_huge", .malformed, "y (Conv2D): the attribute dilation is"),
+    .init("flag_number", .unsupported, "#1 a (Dense): use_bias=2, expected true or false"),
+    .init("flag_text", .unsupported, "#1 a (Dense): use_bias=\"false\", expected true or false"),
     .init("groups_zero", .malformed, "groups=0, expected at least 1"),
     .init("infinite_slope", .unsupported, "y (LeakyReLU): alpha is NaN or infinite"),
     .init("input_dtype", .unsupported, "#0 x (InputLayer): strings as input are not supported"),
@@ -140,7 +143,7 @@ enum HostileKerasFiles {
     .init("padding_negative", .malformed, "y (ZeroPadding2D): the attribute before is [-1, 0]"),
     .init(
       "padding_unknown", .unsupported,
-      "padding=\"mirror\", and valid, same, causal is expected"),
+      "padding=\"mirror\", expected one of valid, same, causal"),
     .init("permute_twice", .malformed, "dims=[1, 1, 2] is not an order"),
     .init("pool_zero", .malformed, "y (MaxPooling2D): the attribute window is [0, 2]"),
     .init("repeat_huge", .malformed, "repeats is 4611686018427387904, and must be"),
@@ -151,14 +154,17 @@ enum HostileKerasFiles {
     .init("setting_missing", .malformed, "#1 a (Dense): the setting units is missing"),
     .init(
       "setting_of_another_type", .unsupported,
-      "units=\"three\", and an integer is expected"),
+      "units=\"three\", expected an integer"),
     .init("setting_unknown", .unsupported, "#1 a (Dense): unknown setting warp=9"),
     .init("stride_negative", .malformed, "y (Conv2D): the attribute strides is [-1, -1]"),
     .init("stride_zero", .malformed, "y (Conv2D): the attribute strides is [0, 0]"),
     .init(
+      "trainable_number", .malformed,
+      "#1 inner/a (Dense): trainable is 2, and true or false is expected"),
+    .init(
       "trainable_text", .malformed,
       "#1 a (Dense): trainable is \"false\", and true or false is expected"),
-    .init("units_beyond_integers", .unsupported, "and an integer is expected"),
+    .init("units_beyond_integers", .unsupported, ", expected an integer"),
     .init("units_huge", .malformed, "the layer takes [4, 4611686018427387904]"),
     .init("units_negative", .malformed, "#1 a (Dense): units=-3"),
     .init("upsampling_huge", .malformed, "factors is [4611686018427387904, 4611686018427387904]"),

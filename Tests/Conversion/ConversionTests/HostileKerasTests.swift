@@ -48,7 +48,7 @@ import Weighbridge
     "A layer whose input has the wrong number of axes is refused with its name",
     arguments: [
       ("Cropping2D", "takes 2 spatial axes, not float32 [batch, 3]"),
-      ("UpSampling1D", "takes 1 spatial axes, not float32 [batch, 3]"),
+      ("UpSampling1D", "takes 1 spatial axis, not float32 [batch, 3]"),
       ("GlobalMaxPooling3D", "takes 3 spatial axes, not float32 [batch, 3]"),
     ])
   func wrongRank(className: String, reason: String) throws {

@@ -86,7 +86,7 @@ enum HostileONNXFiles {
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
     .init(
       "window_short", .malformed,
-      "has a window of 1 axes for the input float32 [1, 3, 6, 6]"),
+      "has a window of 1 axis for the input float32 [1, 3, 6, 6]"),
   ]
 }
 

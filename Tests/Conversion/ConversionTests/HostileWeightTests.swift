@@ -33,7 +33,7 @@ enum HostileWeightFiles {
     .init("shape_overflow", .malformed, ":w: its size is negative or too large"),
     .init("shape_overflow_zero", .malformed, ":w: its size is negative or too large"),
     .init("size", .malformed, ":w: has 24 bytes, but F32 [5] takes 20"),
-    .init("trailing", .malformed, "has 1 bytes after the last tensor"),
+    .init("trailing", .malformed, "has 1 byte after the last tensor"),
   ]
 }
 

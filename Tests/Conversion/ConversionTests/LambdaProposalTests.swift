@@ -103,10 +103,17 @@ import Weighbridge
         "\"name\": \"subtract\"", "\"name\": \"minus\"",
         "layers.pairs_0[1].inputs refers to \"subtract\""
       ),
-      ("input[1]", "input[2]", "number 2, and the layer has 2 inputs"),
+      ("\"axis\": 1", "\"axis\": \"last\"", "axis=\"last\", expected whole numbers"),
+      ("\"input[0]\"", "\"input\"", "reads \"input\" of a layer with 2 inputs"),
+      (
+        "\"function\": \"keras.backend.abs\"", "\"function\": 3",
+        "layers.pairs_0[1].function is a number"
+      ),
+      ("\"function\": \"keras.backend.abs\",", "", "nor a \"function\""),
+      ("input[1]", "input[2]", "number 2, counted from 0, and the layer has 2 inputs"),
       ("\"axis\": 1", "\"axes\": 1", "is called with axes=1"),
       ("\"axis\": 1", "\"axis\": 9", "layers.pairs_1[2]: "),
-      ("\"keepdims\": true", "\"keepdims\": \"yes\"", "and true or false is expected"),
+      ("\"keepdims\": true", "\"keepdims\": \"yes\"", "keepdims=\"yes\", expected true or false"),
     ])
   func edited(_ written: String, _ edited: String, _ message: String) throws {
     let path = sample("2.15.0/pairs.h5")

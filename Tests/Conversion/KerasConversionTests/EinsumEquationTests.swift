@@ -41,7 +41,7 @@ import Testing
     let dimensions = try equation.dimensions(input: type, output: [.null, 7])
     #expect(dimensions == ["b": 4, "c": 5, "d": 7])
     let refused: [(shape: [JSONValue], phrase: String)] = [
-      ([7], "has 1 axes, and 2 are expected"), ([3, 7], "has 3, which does not fit"),
+      ([7], "has 1 axis, and 2 are expected"), ([3, 7], "has 3, which does not fit"),
       ([4, 0], "has 0, which does not fit"), ([4, "x"], "has \"x\", which does not fit"),
     ]
     for (shape, phrase) in refused {

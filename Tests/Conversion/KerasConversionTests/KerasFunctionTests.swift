@@ -217,7 +217,7 @@ import Testing
     "Sums that do not fit or are not supported are refused",
     arguments: [
       ("bii->b", .malformed, "differ"), ("b...->b", .unsupported, "every axis of the ellipsis"),
-      ("bij,bij,bij->b", .malformed, "do not fit 1 tensors"),
+      ("bij,bij,bij->b", .malformed, "do not fit 1 tensor"),
       ("bij->bz", .unsupported, "each of its letters once"),
       ("bi->b", .malformed, "do not fit tensors of [3] axes"),
       ("bij->bb", .unsupported, "each of its letters once"),
@@ -261,7 +261,7 @@ import Testing
       ),
       (
         .tensorFlow("range"), #"{"limit": 9, "delta": 0.5}"#,
-        "delta=0.5, and an integer is expected"
+        "delta=0.5, expected an integer"
       ),
       (
         .tensorFlow("range"), #"{"limit": -9223372036854775808, "delta": -1}"#,

@@ -80,7 +80,7 @@ import Weighbridge
     let wide = Tolerance(absolute: 1e9, relative: 0)
     let results = try results(try content(24) { _ in .nan }, tolerance: wide)
     #expect(results.map(\.status) == [.failed])
-    #expect(results[0].reason.contains("1 elements differ in being NaN or infinite"))
+    #expect(results[0].reason.contains("differs in NaN or infinity at 1 place"))
     #expect(results[0].reason.contains("the first at [0, 0, 1, 0]"))
   }
 

@@ -172,7 +172,7 @@ struct KerasObjectTests {
     let surplus = try KerasFile(path: file("objects_surplus.weights.h5"))
     expectFailure(
       .malformed,
-      "/layers/dense_1/vars/0: is a dataset that no layer of the architecture uses; so are 1 others"
+      "/layers/dense_1/vars/0: is a dataset that no layer of the architecture uses, nor 1 other"
     ) { _ = try surplus.weightGroups(of: one) }
   }
 

@@ -73,7 +73,7 @@ struct KerasFileTests {
     arguments: [
       ("unlisted_weight", "/model_weights/fc/fc/bias:0: is a dataset that no weight_names"),
       ("unlisted_layer", "/stray/stray/bias:0: is a dataset that no weight_names or layer_names"),
-      ("unlisted_layer", "; so are 1 others"),
+      ("unlisted_layer", ", nor 1 other"),
       ("unlisted_link", "/model_weights/fc/alias: is a soft link that no"),
       ("missing_weight", "/model_weights/fc/fc/scale:0: the file has nothing at this path"),
       ("missing_layer", "/model_weights/gone: the file has nothing at this path"),

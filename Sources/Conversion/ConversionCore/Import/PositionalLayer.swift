@@ -41,7 +41,9 @@ extension PositionalLayer {
   /// Returns the axis that a constant input names, from the beginning.
   package func axis(ofInput position: Int, rank: Int) throws(WeighbridgeError) -> Int {
     let axes = try constantIntegers(position)
-    guard axes.count == 1 else { throw malformed("has \(axes.count) axes, and takes one") }
+    guard axes.count == 1 else {
+      throw malformed("has \(axes.count.counted("axis")), and takes one")
+    }
     return try axis(axes[0], rank: rank)
   }
 }

@@ -98,7 +98,7 @@ extension ValueLayer {
       let (start, count) = range.resolved(sizes.count)
       let chosen = (0..<count).map { sizes[start + $0 * range.step] }
       guard plan.removed.isEmpty || chosen.count == 1 else {
-        throw malformed("takes element \(range.start) of \(sizes.count) sizes")
+        throw malformed("takes element \(range.start) of \(sizes.count.counted("size"))")
       }
       return .dimensions(chosen, isList: plan.removed.isEmpty, as: type)
     }

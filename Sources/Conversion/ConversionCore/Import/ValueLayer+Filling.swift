@@ -8,7 +8,8 @@ extension ValueLayer {
     with number: Tensor, _ shape: SourceValue, role: String = ""
   ) throws(WeighbridgeError) -> SourceValue {
     guard number.count == 1 else {
-      throw malformed("fills a tensor with \(number.count) numbers, and only one is possible")
+      throw malformed(
+        "fills a tensor with \(number.count.counted("number")), and only one is possible")
     }
     let scalar = SourceValue.constant("\(source.layer)/number", number.reshaped([]))
     if let dimensions = shape.tensor?.wholeNumbers {

@@ -80,7 +80,8 @@ extension ValueLayer {
     }
     let count = max(0, ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up))
     guard numbers[2] != 0, count <= Double(1 << 24) else {
-      throw .limitExceeded("makes a range of \(count) numbers, and 16777216 are the limit")
+      throw .limitExceeded(
+        "makes a range of \(count) numbers, and 16777216 are the limit")
     }
     let list = (0..<Int(count)).map { numbers[0] + Double($0) * numbers[2] }
     return newConstant(Tensor(elementType, shape: [list.count], list), "range")

@@ -49,7 +49,7 @@ struct CoreMLInterface {
     case .classifier where !hasProbabilities:
       throw .mismatch(
         "a classifier gives one vector of probabilities, a label for each; this model has"
-          + " \(labels.count) labels and gives \(outputs)")
+          + " \(labels.count.counted("label")) and gives \(outputs)")
     case .regressor where !isVector || outputs[0].shape.last != 1:
       throw .mismatch("a regressor gives one number, and this gives \(outputs)")
     default: return requestedKind ?? (hasProbabilities ? .classifier : .network)

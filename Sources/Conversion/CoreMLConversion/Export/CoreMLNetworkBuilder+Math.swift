@@ -133,7 +133,8 @@ extension CoreMLNetworkBuilder {
 
   mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
     guard shape.count <= Self.maximumRank else {
-      throw .unsupported("becomes arrays of \(shape.count) axes on the way, and Core ML can have 5")
+      throw .unsupported(
+        "becomes arrays of \(shape.count.counted("axis")) on the way, and Core ML can have 5")
     }
     return try add(
       "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])

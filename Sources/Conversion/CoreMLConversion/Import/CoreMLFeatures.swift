@@ -60,7 +60,7 @@ struct CoreMLFeatures {
     guard isImage || (isExact ? (1...5).contains(type.rank) : [1, 3].contains(type.rank)) else {
       throw WeighbridgeError(
         type.rank > 5 ? .unsupported : .malformed,
-        "has \(type.rank) axes, and the network takes "
+        "has \(type.rank.counted("axis")), and the network takes "
           + (isExact ? "1 to 5" : "1 (channels) or 3 (channels, height, width)"))
     }
     var value = try addInput(feature.name, type, to: &network)
@@ -208,7 +208,8 @@ struct CoreMLFeatures {
     guard let labels = classes?.labels?.strings, let count = type.shape.last?.value,
       labels.count != count
     else { return }
-    throw .malformed("has \(labels.count) labels, and the network gives \(count) probabilities")
+    throw .malformed(
+      "has \(labels.count.counted("label")), and the network gives \(count) probabilities")
   }
 
   /// The layer output with a classifier's probabilities.

@@ -54,7 +54,7 @@ extension CoreMLLayerImport {
     guard let record else { return ([0, 0], [0, 0]) }
     let edges = record.records("borderAmounts")
     guard edges.isEmpty || edges.count == 2 else {
-      throw malformed("has border amounts for \(edges.count) axes, expected 2")
+      throw malformed("has border amounts for \(edges.count.counted("axis")), expected 2")
     }
     if edges.isEmpty { return ([0, 0], [0, 0]) }
     return (edges.map { $0.integer("startEdgeSize") }, edges.map { $0.integer("endEdgeSize") })

@@ -97,7 +97,7 @@ private struct CoreMLCodes {
     case .lookupTable(let table):
       guard table.count == 1 << bits else {
         throw .malformed(
-          "has a table of \(table.count) numbers, expected \(1 << bits) for \(bits) bits")
+          "has a table of \(table.count.counted("number")), expected \(1 << bits) for \(bits) bits")
       }
       return .table(table.map { Float($0) })
     case .linear(let scales, let biases):

@@ -74,7 +74,7 @@ struct CoreMLLayerImport: MappedLayer {
   ) throws(WeighbridgeError) -> [Int] {
     let values = integers(name)
     guard values.isEmpty || values.count == defaults.count else {
-      throw malformed("\(name) has \(values.count) numbers, expected \(defaults.count)")
+      throw malformed("\(name) has \(values.count.counted("number")), expected \(defaults.count)")
     }
     return values.isEmpty ? defaults : values
   }
@@ -117,7 +117,8 @@ struct CoreMLLayerImport: MappedLayer {
   /// The layer's only input.
   func input() throws(WeighbridgeError) -> CoreMLBlob {
     guard inputs.count == 1 else {
-      throw unsupported("takes \(inputs.count) inputs, and such a layer can be read with one")
+      throw unsupported(
+        "takes \(inputs.count.counted("input")), and such a layer can be read with one")
     }
     return inputs[0]
   }
@@ -125,7 +126,7 @@ struct CoreMLLayerImport: MappedLayer {
   /// The layer's two inputs.
   func pair() throws(WeighbridgeError) -> (CoreMLBlob, CoreMLBlob) {
     guard inputs.count == 2 else {
-      throw malformed("takes \(inputs.count) inputs, expected 2")
+      throw malformed("takes \(inputs.count.counted("input")), expected 2")
     }
     return (inputs[0], inputs[1])
   }
@@ -189,7 +190,8 @@ struct CoreMLLayerImport: MappedLayer {
       throw unsupported("has the setting \(name), and such a layer can be read without it")
     }
     guard definition.outputs.count <= outputs.count, !definition.outputs.isEmpty else {
-      throw malformed("names \(definition.outputs.count) outputs, expected 1 to \(outputs.count)")
+      throw malformed(
+        "names \(definition.outputs.count.counted("output")), expected 1 to \(outputs.count)")
     }
     for (name, blob) in zip(definition.outputs, outputs) {
       guard network.blobs.updateValue(blob, forKey: name) == nil else {

@@ -176,7 +176,9 @@ extension CoreMLLayerImport {
   }
 
   fileprivate mutating func selectElements() throws(WeighbridgeError) -> CoreMLBlob {
-    guard inputs.count == 3 else { throw malformed("takes \(inputs.count) inputs, expected 3") }
+    guard inputs.count == 3 else {
+      throw malformed("takes \(inputs.count.counted("input")), expected 3")
+    }
     let (values, axes, rank) = try aligned(inputs)
     let condition = try boolean(values[0])
     return CoreMLBlob(

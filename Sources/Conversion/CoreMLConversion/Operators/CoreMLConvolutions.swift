@@ -58,7 +58,8 @@ extension CoreMLNetworkBuilder {
       return try squeeze(try build(&self, expanded, window.withHeight), [2])
     default:
       throw .unsupported(
-        "has \(window.size.count) spatial axes, and Core ML can have this for one or two")
+        "has \(window.size.count.counted("spatial axis")), and Core ML can have this for one or two"
+      )
     }
   }
 
@@ -68,7 +69,7 @@ extension CoreMLNetworkBuilder {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.size.count == 3 else {
       throw .unsupported(
-        "convolves over \(window.size.count) axes, and Core ML can over one to three")
+        "convolves over \(window.size.count.counted("axis")), and Core ML can over one to three")
     }
     var settings: ProtobufRecord = [
       "outputChannels": .integer(kernel.shape[0]),

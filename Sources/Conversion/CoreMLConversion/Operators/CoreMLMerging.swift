@@ -143,7 +143,7 @@ extension CoreMLLayerImport {
     if inputs.count == 1, let single { return try elementwise(single) }
     guard inputs.count >= 2 else {
       throw malformed(
-        "takes \(inputs.count) inputs, expected \(single == nil ? "2" : "at least one")")
+        "takes \(inputs.count.counted("input")), expected \(single == nil ? "2" : "at least one")")
     }
     let (values, axes, rank) = try aligned(inputs)
     return CoreMLBlob(try add(operation, values), axes, rank: rank)

@@ -191,7 +191,7 @@ extension CoreMLLayerImport {
     let shape = integers("normalizedShape")
     guard !shape.isEmpty, shape.count <= blob.rank else {
       throw malformed(
-        "has the normalizedShape \(shape), expected 1 to \(blob.rank) sizes for an input of rank "
+        "has the normalizedShape \(shape), expected 1 to \(blob.rank.counted("size")) for an input of rank "
           + "\(blob.rank)")
     }
     let operation = LayerNormalization(

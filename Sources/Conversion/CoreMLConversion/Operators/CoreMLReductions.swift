@@ -99,7 +99,7 @@ extension CoreMLLayerImport {
       let operation = ArgMax(
         axis: positions[0], keepDims: true, elementType: .int32)
       guard positions.count == 1 else {
-        throw malformed("takes the arg max along \(positions.count) axes, expected one")
+        throw malformed("takes the arg max along \(positions.count.counted("axis")), expected one")
       }
       return CoreMLBlob(
         try castToFloat(add(operation, [tensor], role: "position")), blobAxes, rank: blob.rank)

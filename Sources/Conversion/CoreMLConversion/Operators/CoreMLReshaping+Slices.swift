@@ -13,7 +13,8 @@ extension CoreMLLayerImport {
     let counts = integers("reps")
     guard (1...blob.rank).contains(counts.count) else {
       throw malformed(
-        "repeats its input \(counts) times, expected a number for each of its \(blob.rank) axes")
+        "repeats its input \(counts) times, expected a number for each of its \(blob.rank.counted("axis"))"
+      )
     }
     let leading = [Int](repeating: 1, count: blob.rank - counts.count)
     return try fullRankBlob(add(Tile(counts: leading + counts), [fullRank(blob)]))
@@ -24,7 +25,8 @@ extension CoreMLLayerImport {
     let flags = flags("reverseDim")
     guard flags.count == blob.rank else {
       throw malformed(
-        "has \(flags.count) flags in reverseDim, expected one for each of its \(blob.rank) axes")
+        "has \(flags.count) flags in reverseDim, expected one for each of its \(blob.rank.counted("axis"))"
+      )
     }
     let axes = flags.indices.filter { flags[$0] }
     return try fullRankBlob(add(Reverse(axes: axes), [fullRank(blob)]))
@@ -64,7 +66,7 @@ extension CoreMLLayerImport {
     else {
       throw malformed(
         "has \(begins.count) beginIds, \(ends.count) endIds and \(strides.count) strides, expected "
-          + "one for each of the \(rank) axes, and as many masks or none")
+          + "one for each of the \(rank.counted("axis")), and as many masks or none")
     }
     let removed = squeezes.indices.filter { squeezes[$0] }
     let ranges = (0..<rank).map { axis in

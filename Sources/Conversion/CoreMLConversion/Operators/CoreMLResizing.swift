@@ -54,7 +54,8 @@ extension CoreMLNetworkBuilder {
     let (x, rank) = (try input(), type().rank)
     guard rank == 4 else {
       guard operation.interpolation == .nearest else {
-        throw .unsupported("interpolates along \(rank - 2) spatial axes, and Core ML can along two")
+        throw .unsupported(
+          "interpolates along \((rank - 2).counted("spatial axis")), and Core ML can along two")
       }
       var result = x
       let shape = try dimensions(type())
@@ -134,7 +135,8 @@ extension CoreMLLayerImport {
     }
     guard amounts.count == 2 * blob.rank else {
       throw malformed(
-        "has \(amounts.count) padAmounts, expected two for each of its \(blob.rank) axes")
+        "has \(amounts.count) padAmounts, expected two for each of its \(blob.rank.counted("axis"))"
+      )
     }
     let operation = Pad(
       before: stride(from: 0, to: amounts.count, by: 2).map { amounts[$0] },
@@ -145,7 +147,7 @@ extension CoreMLLayerImport {
 
   fileprivate mutating func crop() throws(WeighbridgeError) -> CoreMLBlob {
     guard let first = inputs.first, inputs.count <= 2 else {
-      throw malformed("takes \(inputs.count) inputs, expected 1 or 2")
+      throw malformed("takes \(inputs.count.counted("input")), expected 1 or 2")
     }
     let images = try images(first)
     var borders = try borders(record("cropAmounts"))

@@ -49,7 +49,8 @@ extension CustomLayerPolicy.Builder {
     let place = entry.place
     for (position, stated) in stated.sorted(by: { $0.key < $1.key }) {
       guard outputs.indices.contains(position) else {
-        throw .mismatch("\(place) gives \(outputs.count) outputs, and output \(position) is used")
+        throw .mismatch(
+          "\(place) gives \(outputs.count.counted("output")), and output \(position) is used")
       }
       let type = layer.graph.type(of: outputs[position])
       let shape = stated.shape.map { $0.map(Dimension.fixed) ?? .unknown }
@@ -97,7 +98,7 @@ extension CustomLayerPolicy.Builder {
       ]
       layer.hasGuessedShape = true
       layer.decideOnce(
-        "the file does not state its output shape; assumed to have \(type.rank) axes, like its "
+        "the file does not state its output shape; assumed to have \(type.rank.counted("axis")), like its "
           + "input (to set it, give a mapping with \"keep\" and \"output_shapes\")")
     }
     return try layer.addOpaque(inputs, outputs: outputs)

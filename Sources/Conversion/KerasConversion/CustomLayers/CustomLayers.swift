@@ -101,7 +101,7 @@ package struct CustomLayers: Sendable {
     try members.finish()
     let count = layers.entries.count + functions.entries.count + classes.entries.count
     guard count <= Self.entryLimit else {
-      throw .limitExceeded("has \(count) entries, over the limit of \(Self.entryLimit)")
+      throw .limitExceeded("has \(count.counted("entry")), over the limit of \(Self.entryLimit)")
     }
   }
 

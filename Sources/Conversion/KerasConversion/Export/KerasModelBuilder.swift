@@ -288,7 +288,7 @@ extension KerasModelBuilder {
   private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
     guard tensor.count <= Self.constantLimit else {
       throw .unsupported(
-        "takes a constant of \(tensor.count) numbers; Keras stores it as text in the model, and at "
+        "takes a constant of \(tensor.count.counted("number")); Keras stores it as text in the model, and at "
           + "most \(Self.constantLimit) numbers are written as text")
     }
     let numbers = tensor.doubles

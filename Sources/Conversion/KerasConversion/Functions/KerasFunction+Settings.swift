@@ -151,7 +151,7 @@ extension KerasFunction {
   }
 
   func unexpected(_ name: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
-    WeighbridgeError(.unsupported, "\(name)=\(value.text()), and \(expected) is expected")
+    WeighbridgeError(.unsupported, "\(name)=\(value.text()), expected \(expected)")
   }
 
   func missing(_ name: String) -> WeighbridgeError {

@@ -65,7 +65,7 @@ struct KerasGraphNode {
       guard (0...inputs.count).contains(position) else {
         throw .malformed(
           "a constant is at position \(position), and "
-            + "there are \(inputs.count) inputs")
+            + "there are \(inputs.count.counted("input"))")
       }
       inputs.insert(.value(constants[String(position)] ?? .null), at: position)
     }

@@ -19,7 +19,7 @@ struct Summation {
     let sides = text.filter { $0 != " " }.split(separator: "->", omittingEmptySubsequences: false)
     let parts = sides[0].split(separator: ",", omittingEmptySubsequences: false)
     guard sides.count <= 2, parts.count == ranks.count else {
-      throw .malformed("subscripts=\(text) do not fit \(ranks.count) tensors")
+      throw .malformed("subscripts=\(text) do not fit \(ranks.count.counted("tensor"))")
     }
     var inputs: [[Character]] = []
     var broadcast: [Character] = []

@@ -25,7 +25,7 @@ extension KerasImporter {
     }
     let count = isImplied ? 1 : model.inputs.count
     guard inputs.count == count else {
-      throw .malformed("takes \(count) inputs and is given \(inputs.count)")
+      throw .malformed("takes \(count.counted("input")) and is given \(inputs.count)")
     }
     if isImplied { return [.impliedInput: inputs] }
     var values: [CallKey: [ValueID]] = [:]

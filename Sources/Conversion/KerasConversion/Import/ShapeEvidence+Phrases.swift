@@ -35,7 +35,7 @@ extension ShapeEvidence {
       "the weights of \(layer) say that its last dimension is \(size), not how many come before it; "
         + "\(APIName.inputShapes) \(name)=\(size) says none, \(name)=None,\(size) one of any length"
     case (_, (let dense, let count)?):
-      "the weights of \(dense) say that it is flattened to \(count) numbers, not its dimensions; "
+      "the weights of \(dense) say that it is flattened to \(count.counted("number")), not its dimensions; "
         + "give them without the batch axis, as with \(APIName.inputShapes) \(name)=\(count), or 28,28,1"
     case (_, nil):
       "no weights up to \(layer) say it; give it without the batch axis, as with "

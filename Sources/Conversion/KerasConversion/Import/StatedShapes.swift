@@ -20,7 +20,7 @@ struct StatedShapes: Sendable {
       try Self.check(shape)
       guard let name = shape.input ?? (inputs.count == 1 ? inputs[0] : nil) else {
         throw .mismatch(
-          "has \(inputs.count) inputs (\(inputs.joined(separator: ", "))), and the input shape "
+          "has \(inputs.count.counted("input")) (\(inputs.joined(separator: ", "))), and the input shape "
             + "\(shape.text) was given without a name; \(inputs.first ?? "NAME")=\(shape.text) says "
             + "for which")
       }

@@ -1,3 +1,4 @@
+import Bytes
 import KerasFormat
 
 /// Inferences from the names of weights about the model that they belong to.
@@ -5,7 +6,7 @@ package enum WeightOrigin {
   /// Notes on the weight groups of a Keras file.
   static func notes(_ groups: [KerasWeightGroup]) -> [String] {
     let layers = groups.filter { !$0.weights.isEmpty }
-    var notes = ["\(groups.count) layers, \(layers.count) of them with weights"]
+    var notes = ["\(groups.count.counted("layer")), \(layers.count) of them with weights"]
     let kinds = layers.compactMap { kind($0.layerName) }
     if kinds.count == layers.count, !kinds.isEmpty {
       let counts = Dictionary(grouping: kinds) { $0 }.mapValues(\.count)

@@ -213,7 +213,7 @@ extension ONNXLayer {
     guard let tensor = try constant(position) else { return nil }
     guard tensor.count == 1 else {
       throw malformed(
-        "reads \(node.inputs[position]), which has \(tensor.count) elements, and one "
+        "reads \(node.inputs[position]), which has \(tensor.count.counted("element")), and one "
           + "is expected")
     }
     return tensor.doubles[0]

@@ -196,7 +196,8 @@ extension ONNXLayer {
     guard let tensor = try constant(position) else { return nil }
     let name = node.inputs[position]
     guard tensor.count == 1 else {
-      throw malformed("reads \(name), which has \(tensor.count) elements, and one is expected")
+      throw malformed(
+        "reads \(name), which has \(tensor.count.counted("element")), and one is expected")
     }
     return .constant(name, tensor.reshaped([Int](repeating: 1, count: rank)))
   }

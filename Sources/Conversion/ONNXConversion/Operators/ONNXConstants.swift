@@ -47,7 +47,8 @@ enum ONNXConstants: ONNXFamily {
       let (first, increment) = (start.doubles[0], step.doubles[0])
       let count = max(0, ((end.doubles[0] - first) / increment).rounded(.up))
       guard count <= Double(1 << 24) else {
-        throw .limitExceeded("makes a range of \(count) numbers, and 16777216 are the limit")
+        throw .limitExceeded(
+          "makes a range of \(count) numbers, and 16777216 are the limit")
       }
       let numbers = (0..<Int(count)).map { first + Double($0) * increment }
       return [

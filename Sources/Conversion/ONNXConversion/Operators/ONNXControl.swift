@@ -15,7 +15,8 @@ enum ONNXControl: ONNXFamily {
       }
       guard condition.count == 1 else {
         throw layer.malformed(
-          "has a condition of \(condition.count) elements, and the condition of an If has one")
+          "has a condition of \(condition.count.counted("element")), and the condition of an If has one"
+        )
       }
       let isMet = condition.doubles[0] != 0
       let branch = isMet ? branches.0 : branches.1
@@ -39,7 +40,7 @@ extension ONNXLayer {
   func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
     guard (1...Self.maximumStepCount).contains(count) else {
       throw .limitExceeded(
-        "loops over \(count) steps, and 1 to \(Self.maximumStepCount) can be read")
+        "loops over \(count.counted("step")), and 1 to \(Self.maximumStepCount) can be read")
     }
     return count
   }

@@ -119,7 +119,9 @@ extension ONNXLayer {
     _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let groups = try integer("group", default: 1)
-    guard groups >= 1 else { throw malformed("has \(groups) groups, and 1 or more are expected") }
+    guard groups >= 1 else {
+      throw malformed("has \(groups.counted("group")), and 1 or more are expected")
+    }
     let operation = Convolution(
       window: try window(kernel: type(kernel), input: type(input)), groups: groups,
       hasBias: bias != nil, layout: .channelsFirst)
@@ -130,7 +132,9 @@ extension ONNXLayer {
     let (input, kernel) = (try input(0), try input(1))
     let bias = try optional(2)
     let groups = try integer("group", default: 1)
-    guard groups >= 1 else { throw malformed("has \(groups) groups, and 1 or more are expected") }
+    guard groups >= 1 else {
+      throw malformed("has \(groups.counted("group")), and 1 or more are expected")
+    }
     let mode = try string("auto_pad", default: "NOTSET")
     guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
       throw unsupported(
@@ -200,7 +204,8 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> Window {
     guard let shape = kernel.fixedShape, shape.count >= 3, shape.count == input.rank else {
       throw malformed(
-        "has a kernel of \(kernel.shape.count) axes for the input \(input), and a kernel has as many"
+        "has a kernel of \(kernel.shape.count.counted("axis")) for the input \(input), and a kernel has "
+          + "as many"
       )
     }
     let size = Array(shape.dropFirst(2))
@@ -215,7 +220,8 @@ extension ONNXLayer {
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
     guard input.rank == size.count + 2 else {
       throw malformed(
-        "has a window of \(size.count) axes for the input \(input), expected one for each spatial axis"
+        "has a window of \(size.count.counted("axis")) for the input \(input), expected one for each "
+          + "spatial axis"
       )
     }
     let ones = size.map { _ in 1 }
@@ -228,7 +234,7 @@ extension ONNXLayer {
     case "NOTSET":
       guard pads == nil || pads?.count == 2 * size.count else {
         throw malformed(
-          "has \(pads?.count ?? 0) numbers of padding for \(size.count) axes, and two "
+          "has \((pads?.count ?? 0).counted("number")) of padding for \(size.count.counted("axis")), and two "
             + "for each axis are expected")
       }
       let numbers = pads ?? ones.map { _ in 0 } + ones.map { _ in 0 }

@@ -18,7 +18,7 @@ enum ONNXIndexing: ONNXFamily {
       }
       guard operation.axis == operation.batchAxes else {
         throw .unsupported(
-          "gathers along axis \(operation.axis) in batches of \(operation.batchAxes) axes, and ONNX can gather "
+          "gathers along axis \(operation.axis) in batches of \(operation.batchAxes.counted("axis")), and ONNX can gather "
             + "along the axis after the batch")
       }
       let indexVectors = builder.unsqueeze(indices, [builder.type(1).rank])
@@ -238,7 +238,8 @@ extension ONNXLayer {
     let count =
       has("k") ? try integer("k", default: 0) : try constant(1)?.integers.first ?? -1
     guard count >= 0 else {
-      throw malformed("takes the largest \(count) elements, and a number of 0 or more is expected")
+      throw malformed(
+        "takes the largest \(count.counted("element")), and a number of 0 or more is expected")
     }
     return count
   }

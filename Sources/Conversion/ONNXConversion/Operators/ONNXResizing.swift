@@ -151,7 +151,7 @@ extension ONNXLayer {
     } else {
       guard scales.count == positions.count else {
         throw malformed(
-          "resizes \(positions.count) axes by the factors \(scales), and there must be "
+          "resizes \(positions.count.counted("axis")) by the factors \(scales), and there must be "
             + "one for each axis")
       }
       var allScales = [Double](repeating: 1, count: rank)
@@ -306,7 +306,7 @@ extension ONNXLayer {
         (1...Resampling.largestDimension).contains(outputSize)
       else {
         throw unsupported(
-          "resizes \(inputSize) elements to \(outputSize), and its mode can be read for "
+          "resizes \(inputSize.counted("element")) to \(outputSize), and its mode can be read for "
             + "at least one element")
       }
       let resized = Resampling.Axis(old: inputSize, new: outputSize, scale: axes[axis].scale)

@@ -204,15 +204,15 @@ extension ONNXLayer {
     guard opset >= 9, scanCount >= 1, scanCount <= values.count, body.inputs.count == values.count
     else {
       throw unsupported(
-        "scans \(scanCount) sequences with a body of \(body.inputs.count) inputs, and "
+        "scans \(scanCount) sequences with a body of \(body.inputs.count.counted("input")), and "
           + "a body takes every state and one step of each sequence (from opset 9 on)")
     }
     if let outputs = try recurrence(body, values) { return outputs }
     let stateCount = values.count - scanCount
     guard body.outputs.count >= stateCount else {
       throw malformed(
-        "has a body that gives \(body.outputs.count) values, and there are "
-          + "\(stateCount) states")
+        "has a body that gives \(body.outputs.count.counted("value")), and there are "
+          + "\(stateCount.counted("state"))")
     }
     let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanCount)
     let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanCount)

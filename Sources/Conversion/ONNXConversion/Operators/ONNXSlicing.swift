@@ -200,7 +200,7 @@ extension ONNXLayer {
       } ?? Array(0..<rank)
     guard pads.count == 2 * axes.count else {
       throw malformed(
-        "has \(pads.count) numbers of padding for \(axes.count) axes, and two for each "
+        "has \(pads.count.counted("number")) of padding for \(axes.count.counted("axis")), and two for each "
           + "axis are expected")
     }
     if rawAxes != nil {

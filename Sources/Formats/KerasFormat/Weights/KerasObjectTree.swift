@@ -131,7 +131,7 @@ struct KerasObjectTree {
       member.kind != .group && isUnused(path)
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
-    let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"
+    let others = unused.count == 1 ? "" : ", nor \((unused.count - 1).counted("other"))"
     throw .malformed(
       "is a \(first.value.kind.rawValue) that no layer of the architecture uses\(others)"
     ).at(.path(first.value.path)).at(file: file.path)

@@ -91,7 +91,7 @@ struct KerasWeightReader {
     let listed = Set(groups.flatMap(\.weights).map(\.path))
     let unlisted = try file.members(below: root, except: listed).filter { $0.kind != .group }
     guard let first = unlisted.first else { return }
-    let others = unlisted.count == 1 ? "" : "; so are \(unlisted.count - 1) others"
+    let others = unlisted.count == 1 ? "" : ", nor \((unlisted.count - 1).counted("other"))"
     throw .malformed(
       "is a \(first.kind.rawValue) that no weight_names or layer_names attribute lists\(others)"
     ).at(.path(first.path)).at(file: file.path)

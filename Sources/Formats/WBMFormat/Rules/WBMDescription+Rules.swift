@@ -82,7 +82,8 @@ extension DetectorDescription.Fields {
     let classCount = classCount ?? 0
     guard tree.parents.count == classCount else {
       throw WBMHeader.malformed(
-        "the class tree has \(tree.parents.count) classes, but the detector has \(classCount)")
+        "the class tree has \(tree.parents.count.counted("class")), but the detector has \(classCount)"
+      )
     }
     if let child = tree.parents.indices.first(where: { (tree.parents[$0] ?? -1) >= $0 }) {
       throw WBMHeader.malformed("the parent of class #\(child) does not come before it")

@@ -47,7 +47,7 @@ extension WBMReferenceSet {
     try Names.check(outputs.map(\.name), areAmong: graph.outputs.map(\.name), inOrderOf: "output")
     guard inputs.count == graph.inputs.count else {
       throw WBMHeader.malformed(
-        "there are arrays for \(inputs.count) of \(graph.inputs.count) inputs, expected one "
+        "there are arrays for \(inputs.count) of \(graph.inputs.count.counted("input")), expected one "
           + "for each")
     }
     guard !outputs.isEmpty || !layerOutputs.isEmpty else {

@@ -53,7 +53,7 @@ extension Convolution {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(window.size.count) spatial axes, not \(input)")
+      throw ShapeError("takes \(window.size.count.counted("spatial axis")), not \(input)")
     }
     let channels = input.shape[layout.channelAxis(rank: input.rank)]
     guard let kernelShape = kernel.fixedShape, kernelShape.count == input.rank,
@@ -64,7 +64,7 @@ extension Convolution {
     let expected = kernelShape[1].multipliedReportingOverflow(by: groups)
     guard !expected.overflow, channels.agrees(with: .fixed(expected.partialValue)) else {
       throw ShapeError(
-        "the kernel takes \(kernelShape[1]) channels in each of \(groups) groups, "
+        "the kernel takes \(kernelShape[1].counted("channel")) in each of \(groups.counted("group")), "
           + "and the input has \(channels)")
     }
     if hasBias, inputs[2].shape != [.fixed(kernelShape[0])] {

@@ -66,7 +66,7 @@ extension TransposedConvolution {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(window.size.count) spatial axes, not \(input)")
+      throw ShapeError("takes \(window.size.count.counted("spatial axis")), not \(input)")
     }
     let channelAxis = layout.channelAxis(rank: input.rank)
     guard let shape = kernel.fixedShape, shape.count == input.rank,
@@ -74,12 +74,13 @@ extension TransposedConvolution {
     else { throw ShapeError("the kernel \(kernel) does not fit a window of \(window.size)") }
     guard input.shape[channelAxis].agrees(with: .fixed(shape[0])) else {
       throw ShapeError(
-        "the kernel takes \(shape[0]) channels, but the input has \(input.shape[channelAxis])")
+        "the kernel takes \(shape[0].counted("channel")), but the input has \(input.shape[channelAxis])"
+      )
     }
     let (out, overflow) = shape[1].multipliedReportingOverflow(by: groups)
     guard !overflow, !hasBias || inputs[2].shape == [.fixed(out)] else {
       throw ShapeError(
-        "\(shape[1]) output channels in each of \(groups) groups do not fit the bias")
+        "\(shape[1]) output channels in each of \(groups.counted("group")) do not fit the bias")
     }
     var output = try input.mappingSpatialAxes(layout, count: window.size.count) {
       (axis, dimension) throws(ShapeError) in try outputDimension(axis, of: dimension)

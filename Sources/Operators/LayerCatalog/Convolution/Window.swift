@@ -64,7 +64,7 @@ package struct Window: Hashable, Sendable {
     let padded = dimension + before + after
     guard padded >= effectiveSize else {
       throw ShapeError(
-        "a window of \(effectiveSize) elements does not fit an axis of \(dimension)"
+        "a window of \(effectiveSize.counted("element")) does not fit an axis of \(dimension)"
           + (before + after > 0 ? " padded by \(before) and \(after)" : ""))
     }
     return Placement(
@@ -100,7 +100,8 @@ package struct Window: Hashable, Sendable {
   /// Returns the output's spatial sizes for those of an input.
   package func outputDimensions(_ dimensions: [Dimension]) throws(ShapeError) -> [Dimension] {
     guard dimensions.count == size.count else {
-      throw ShapeError("the window has \(size.count) axes, but the input has \(dimensions.count)")
+      throw ShapeError(
+        "the window has \(size.count.counted("axis")), but the input has \(dimensions.count)")
     }
     var result: [Dimension] = []
     for (axis, dimension) in dimensions.enumerated() {

@@ -39,11 +39,11 @@ extension Dense {
     }
     guard input.shape[input.rank - 1].agrees(with: .fixed(kernelShape[1])) else {
       throw ShapeError(
-        "the kernel takes \(kernelShape[1]) features, but the input \(input) has "
+        "the kernel takes \(kernelShape[1].counted("feature")), but the input \(input) has "
           + "\(input.shape[input.rank - 1])")
     }
     if hasBias, inputs[2].shape != [.fixed(kernelShape[0])] {
-      throw ShapeError("the bias \(inputs[2]) does not fit \(kernelShape[0]) outputs")
+      throw ShapeError("the bias \(inputs[2]) does not fit \(kernelShape[0].counted("output"))")
     }
     return [input.with(shape: input.shape.dropLast() + [.fixed(kernelShape[0])])]
   }

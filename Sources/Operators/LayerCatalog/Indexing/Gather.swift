@@ -53,7 +53,8 @@ extension Gather {
       throw ShapeError("the indices \(indices) are not integers")
     }
     guard axis < input.rank, batchAxes <= indices.rank else {
-      throw ShapeError("has no axis \(axis) after \(batchAxes) batch axes: \(input), \(indices)")
+      throw ShapeError(
+        "has no axis \(axis) after \(batchAxes.counted("batch axis")): \(input), \(indices)")
     }
     var shape = Array(input.shape[..<axis])
     for batchAxis in 0..<batchAxes {

@@ -55,7 +55,8 @@ extension Sort {
     var shape = input.shape
     if let count {
       if let dimension = shape[axis].value, dimension < count {
-        throw ShapeError("keeps \(count) elements along axis \(axis) of \(input), which has fewer")
+        throw ShapeError(
+          "keeps \(count.counted("element")) along axis \(axis) of \(input), which has fewer")
       }
       shape[axis] = .fixed(count)
     }

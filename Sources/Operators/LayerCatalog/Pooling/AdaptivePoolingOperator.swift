@@ -72,7 +72,8 @@ extension AdaptivePoolingOperator {
     }
     guard count <= Self.maximumWindows else {
       throw .unsupported(
-        "cannot pool axis \(axis) to \(count) elements; the limit is \(Self.maximumWindows)")
+        "cannot pool axis \(axis) to \(count.counted("element")); the limit is \(Self.maximumWindows)"
+      )
     }
     let reduction = Reduce(Self.function, axes: [axis], keepDims: true)
     var windows: [ValueID] = []

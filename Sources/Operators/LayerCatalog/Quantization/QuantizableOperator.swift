@@ -105,7 +105,8 @@ extension Graph {
     }
     if node.operation is Add {
       guard node.inputs.count == 2 else {
-        return "adds \(node.inputs.count) tensors; with 8-bit integers or bfloat16 it must be 2"
+        return
+          "adds \(node.inputs.count.counted("tensor")); with 8-bit integers or bfloat16 it must be 2"
       }
       return node.inputs.indices.contains(input) ? nil : "has no input \(input)"
     }

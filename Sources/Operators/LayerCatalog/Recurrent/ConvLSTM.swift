@@ -90,7 +90,8 @@ extension ConvLSTM {
     let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
     guard parts.sequence.rank == window.size.count + 3 else {
       throw ShapeError(
-        "takes a sequence of steps of \(window.size.count) spatial axes, not \(parts.sequence)")
+        "takes a sequence of steps of \(window.size.count.counted("spatial axis")), not \(parts.sequence)"
+      )
     }
     var frame = parts.sequence
     frame.shape.remove(at: 1)

@@ -115,7 +115,8 @@ extension RecurrentOperator {
           + "units")
     }
     guard features.agrees(with: .fixed(kernel[1])) else {
-      throw ShapeError("the kernel takes \(kernel[1]) features, but the input has \(features)")
+      throw ShapeError(
+        "the kernel takes \(kernel[1].counted("feature")), but the input has \(features)")
     }
     let biasShape = bias == .separate ? [2, sums] : [sums]
     guard bias == .none || weights[2].fixedShape == biasShape else {

@@ -32,7 +32,7 @@ extension Transpose {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == axes.count else {
-      throw ShapeError("cannot transpose \(input) with \(axes.count) axes")
+      throw ShapeError("cannot transpose \(input) with \(axes.count.counted("axis"))")
     }
     return [input.with(shape: axes.map { input.shape[$0] })]
   }

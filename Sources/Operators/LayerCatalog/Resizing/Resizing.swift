@@ -89,7 +89,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
   /// The rule about several attributes that is violated; `nil` if there is none.
   private var ruleProblem: String? {
     guard fit == .stretch || dimensions.count == 2 else {
-      return "aspect_ratio must be stretch for \(dimensions.count) spatial axes"
+      return "aspect_ratio must be stretch for \(dimensions.count.counted("spatial axis"))"
     }
     let isPlain = interpolation == .bilinear && !antialiases
     return grid == .halfPixel || isPlain

@@ -13,7 +13,7 @@ extension HostileFile {
       $0.setDetector(RawModel.detector + head + head)
     },
     HostileFile(
-      "tree-classes", "1 classes, but the detector has 2",
+      "tree-classes", "1 class, but the detector has 2",
       story: "A tree of one class for a detector of two."
     ) { $0.setDetector(RawModel.detector + Wire.number(7, 2) + RawModel.tree([0])) },
     HostileFile(

@@ -11,7 +11,7 @@ extension HostileFile {
       "reference-unknown", "no output z", story: "A reference for an output which is not there."
     ) { $0.setReferences(outputs: RawModel.named(3, "z", 1)) },
     HostileFile(
-      "reference-without-input", "arrays for 0 of 1 inputs",
+      "reference-without-input", "arrays for 0 of 1 input",
       story: "Reference outputs without the inputs they belong to."
     ) { $0.setReferences(inputs: []) },
     HostileFile(

@@ -49,7 +49,8 @@ extension CoreMLLayerImport {
     let settings = try lstmSettings()
     guard inputs.count == 1 else {
       throw unsupported(
-        "takes \(inputs.count) inputs, and only a bidirectional LSTM without initial states can be read"
+        "takes \(inputs.count.counted("input")), and only a bidirectional LSTM without initial states "
+          + "can be read"
       )
     }
     let data = try dataInputs(stateCount: 0)
@@ -161,7 +162,7 @@ extension CoreMLLayerImport {
   private mutating func dataInputs(stateCount: Int) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first, [0, stateCount].contains(inputs.count - 1) else {
       throw malformed(
-        "takes \(inputs.count) inputs, expected 1 (the sequence) or \(1 + stateCount) (with the "
+        "takes \(inputs.count.counted("input")), expected 1 (the sequence) or \(1 + stateCount) (with the "
           + "initial states)")
     }
     var values = [try value(first, [.batch, .sequence, .channel])]

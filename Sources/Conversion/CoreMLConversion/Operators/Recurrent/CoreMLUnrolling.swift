@@ -50,7 +50,7 @@ extension CoreMLNetworkBuilder {
     let count = try dimensions(type())[1]
     guard count <= Self.maximumStepCount else {
       throw .unsupported(
-        "recurs over \(count) steps with settings that no layer of Core ML has, and at most "
+        "recurs over \(count.counted("step")) with settings that no layer of Core ML has, and at most "
           + "\(Self.maximumStepCount) steps can be written one by one")
     }
     let stateType = scope.outputTypes[1]

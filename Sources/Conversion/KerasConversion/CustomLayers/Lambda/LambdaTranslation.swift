@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 import KerasFormat
 
@@ -123,7 +124,7 @@ struct LambdaTranslation {
       throw PythonRefusal("unpacks a single tensor into \(count)")
     }
     guard elements.count == count else {
-      throw PythonRefusal("unpacks \(elements.count) values into \(count)")
+      throw PythonRefusal("unpacks \(elements.count.counted("value")) into \(count)")
     }
     return elements[index]
   }

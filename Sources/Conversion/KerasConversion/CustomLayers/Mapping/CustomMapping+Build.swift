@@ -204,11 +204,12 @@ private struct MappingRun {
     case .input(let number):
       guard number != nil || inputs.count == 1 else {
         throw .mismatch(
-          "\"input\" of a layer with \(inputs.count) inputs; \"input[0]\" is the first")
+          "reads \"input\" of a layer with \(inputs.count.counted("input")); \"input[0]\" is the first"
+        )
       }
-      return try element(number ?? 0, of: inputs, "the layer has", "inputs")
+      return try element(number ?? 0, of: inputs, "the layer has", "input")
     case .step(let step, let output):
-      return try element(output, of: results[step], "the step gives", "outputs")
+      return try element(output, of: results[step], "the step gives", "output")
     case .weight(let name):
       try layer.moveToFront([name], called: \.text) { $0.matches($1, $2) }
       let rank = first.map { layer.graph.type(of: $0).rank } ?? 0
@@ -229,7 +230,9 @@ private struct MappingRun {
     _ number: Int, of values: [ValueID], _ subject: String, _ noun: String
   ) throws(WeighbridgeError) -> ValueID {
     guard values.indices.contains(number) else {
-      throw .mismatch("number \(number), and \(subject) \(values.count) \(noun)")
+      throw .mismatch(
+        "reads \(noun) number \(number), counted from 0, and \(subject) \(values.count.counted(noun))"
+      )
     }
     return values[number]
   }

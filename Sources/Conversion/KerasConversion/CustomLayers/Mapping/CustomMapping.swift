@@ -70,7 +70,8 @@ package struct CustomMapping: Sendable {
     _ list: [JSONValue], place: String
   ) throws(WeighbridgeError) -> [CustomStep] {
     guard (1...stepLimit).contains(list.count) else {
-      throw .mismatch("\(place) has \(list.count) steps, and 1 to \(stepLimit) are possible")
+      throw .mismatch(
+        "\(place) has \(list.count.counted("step")), and 1 to \(stepLimit) are possible")
     }
     var steps: [CustomStep] = []
     for (index, json) in list.enumerated() {

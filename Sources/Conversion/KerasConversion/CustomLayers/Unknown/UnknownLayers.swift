@@ -149,7 +149,7 @@ package struct UnknownLayers {
 
   /// The first strings of a list.
   private static func list(_ strings: [String]) -> String {
-    let more = strings.count > 16 ? " and \(strings.count - 16) others" : ""
+    let more = strings.count > 16 ? " and \((strings.count - 16).counted("other"))" : ""
     return strings.prefix(16).map { String($0.prefix(textLimit)) }.joined(separator: " ") + more
   }
 

@@ -53,7 +53,8 @@ enum WellKnownLayers {
   /// The layer of Keras' InceptionResNetV2: the first input plus the scaled second one.
   private static let scaledSum: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     guard inputs.count == 2 else {
-      throw .unsupported("takes \(inputs.count) inputs; the layer that is known takes two")
+      throw .unsupported(
+        "takes \(inputs.count.counted("input")); the layer that is known takes two")
     }
     let types = inputs.map { layer.graph.type(of: $0) }
     guard types[0].rank == types[1].rank, types[0].elementType.isFloat else {

@@ -145,7 +145,7 @@ extension KerasModelBuilder {
     let pairs = zip(borders.before, borders.after).map { JSONValue.integers([$0, $1]) }
     guard (1...3).contains(pairs.count) else {
       throw .unsupported(
-        "has \(pairs.count) spatial axes, and Keras' layer "
+        "has \(pairs.count.counted("spatial axis")), and Keras' layer "
           + "one to three")
     }
     return try layer(

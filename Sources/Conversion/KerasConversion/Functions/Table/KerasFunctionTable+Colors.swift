@@ -223,7 +223,7 @@ extension KerasFunction {
       throw .unsupported("takes a batch of images, channels last, and has \(type)")
     }
     let count = try size(3, of: value)
-    guard count <= 1 << 16 else { throw .limitExceeded("takes \(count) channels") }
+    guard count <= 1 << 16 else { throw .limitExceeded("takes \(count.counted("channel"))") }
     let padded = try part(
       Pad(before: [0, 1, 1, 0], after: [0, 1, 1, 0], mode: .reflect, value: 0), value)
     let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)

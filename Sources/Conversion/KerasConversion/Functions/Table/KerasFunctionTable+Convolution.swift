@@ -35,7 +35,7 @@ extension KerasFunction {
     let axes = kernel.shape.count - 2
     let channels = try layer.channels(of: [value], layout: layout)
     guard channels % kernel.shape[axes] == 0 else {
-      throw .malformed("the kernel \(kernel.shape) does not fit \(channels) channels")
+      throw .malformed("the kernel \(kernel.shape) does not fit \(channels.counted("channel"))")
     }
     let operation = Convolution(
       window: try window(Array(kernel.shape[..<axes]), layout),
@@ -95,7 +95,8 @@ extension KerasFunction {
     guard let operand = take("output_shape", at: 2) else { throw missing("output_shape") }
     let (requested, type) = (try dimensions(operand), type(of: value))
     guard requested.count == type.rank else {
-      throw .unsupported("output_shape has \(requested.count) axes, and the input \(type.rank)")
+      throw .unsupported(
+        "output_shape has \(requested.count.counted("axis")), and the input \(type.rank)")
     }
     var borders: [TransposedConvolution.Border] = []
     for (axis, spatialAxis) in layout.spatialAxes(rank: type.rank).enumerated() {

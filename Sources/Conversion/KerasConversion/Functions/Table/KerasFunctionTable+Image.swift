@@ -86,7 +86,7 @@ extension KerasFunction {
       let (start, count) = (try integer("offset_\(name)"), try integer("target_\(name)"))
       let dimension = try dimension(of: value, axis)
       guard start >= 0, count >= 1, start <= dimension, count <= dimension - start else {
-        throw .malformed("takes \(count) elements from \(start) on of \(dimension)")
+        throw .malformed("takes \(count.counted("element")) from \(start) on of \(dimension)")
       }
       ranges.append(Slice.Range(axis: axis, start: start, stop: start + count, step: 1))
     }

@@ -86,7 +86,7 @@ extension KerasFunctionTable {
   ) throws(WeighbridgeError) -> Slice.Range {
     let (stop, isTooLarge) = start.addingReportingOverflow(max(0, count))
     guard !isTooLarge, stop <= type.shape[axis].value ?? .max else {
-      let elements = count == -1 ? "all elements" : "\(count) elements"
+      let elements = count == -1 ? "all elements" : "\(count.counted("element"))"
       throw .malformed(
         "takes \(elements) from \(start) on along axis \(axis) of \(type), which ends before")
     }
@@ -132,14 +132,14 @@ extension KerasFunction {
     let value = try indices(firstOneHotName, at: 0)
     let depth: Int =
       if case .operation = name { try integer("num_classes") } else { try integer("depth") }
-    guard depth >= 0 else { throw .malformed("has \(depth) classes, expected at least 0") }
+    guard depth >= 0 else { throw .malformed("has \(depth.counted("class")), expected at least 0") }
     let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
     try require("sparse", toBe: false, because: "sparse tensors are not supported")
     let rank = type(of: value).rank
     let written = try integer("axis", default: -1)
     let axis = written == -1 ? rank : written
     guard (0...rank).contains(axis) else {
-      throw .unsupported("axis=\(written), and there are \(rank) axes")
+      throw .unsupported("axis=\(written), and there are \(rank.counted("axis"))")
     }
     let elementType = try elementType("dtype") ?? .float32
     return try add(

@@ -219,7 +219,7 @@ extension KerasFunction {
     let count = written.map { $0.count == 1 ? rank >= 5 ? 3 : 2 : $0.count } ?? 2
     let layout = try layout()
     guard rank == count + 2 || (rank == count + 1 && isOperation) else {
-      throw .malformed("takes windows of \(count) axes out of \(type(of: value))")
+      throw .malformed("takes windows of \(count.counted("axis")) out of \(type(of: value))")
     }
     let sizes =
       if let written {
@@ -248,7 +248,7 @@ extension KerasFunction {
     let taps = try Checked.product(window.size, of: "the size of a window")
     guard taps <= 1 << 12 else {
       throw .limitExceeded(
-        "has windows of \(taps) elements, expected "
+        "has windows of \(taps.counted("element")), expected "
           + "at most 4096")
     }
     var input = value

@@ -137,7 +137,7 @@ extension KerasFunction {
       else {
         throw .unsupported(
           "\(name)=\(written), expected a number for each of "
-            + "\(axes) spatial axes")
+            + "\(axes.counted("spatial axis"))")
       }
       return Array(written[spatial])
     }

@@ -112,7 +112,7 @@ extension KerasFunction {
       let start = min(max(0, starts[axis]), size - part)
       guard part <= size else {
         throw .malformed(
-          "updates \(part) elements, and there are only "
+          "updates \(part.counted("element")), and there are only "
             + "\(size)")
       }
       var around = inputs
@@ -203,7 +203,7 @@ extension KerasFunction {
     }
     let count = try size(indicesType.rank - 1, of: indices)
     guard count >= 1, batch + count <= type.rank else {
-      throw .unsupported("takes \(count) indices of \(type) after \(batch) batch axes")
+      throw .unsupported("takes \(count) indices of \(type) after \(batch.counted("batch axis"))")
     }
     var strides = [Int](repeating: 1, count: count)
     for axis in (1..<count).reversed() {
@@ -295,7 +295,7 @@ extension KerasFunction {
     let count = (size - length) / step + 1
     guard try Checked.product([count, length], of: "the frames") <= 1 << 24 else {
       throw .limitExceeded(
-        "makes \(count) frames of \(length) elements, expected at most 2^24 "
+        "makes \(count) frames of \(length.counted("element")), expected at most 2^24 "
           + "elements")
     }
     let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }

@@ -46,7 +46,7 @@ extension KerasFunctionTable {
       let rank = call.type(of: value).rank + written.count
       let axes = Set(written.map { $0 < 0 ? $0 + rank : $0 }).sorted()
       guard axes.count == written.count, axes.allSatisfy((0..<rank).contains) else {
-        throw .malformed("axis=\(written), and there will be \(rank) axes")
+        throw .malformed("axis=\(written), and there will be \(rank.counted("axis"))")
       }
       return try call.add(ExpandDims(axes: axes), [value])
     },

@@ -130,7 +130,7 @@ extension KerasFunction {
     let written = try integer("axis", at: 1, default: 0)
     let axis = written < 0 ? written + rank : written
     guard (0..<rank).contains(axis) else {
-      throw .malformed("axis=\(written), and there will be \(rank) axes")
+      throw .malformed("axis=\(written), and there will be \(rank.counted("axis"))")
     }
     guard isTensor else { return [try stack(values.map { .value($0) }, axis: axis, role: "")] }
     var axes = Array(1..<rank)

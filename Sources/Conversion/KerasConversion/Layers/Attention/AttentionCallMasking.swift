@@ -149,7 +149,7 @@ extension KerasLayer {
     let count = graph.type(of: mask).rank
     let missing = rank + axes - count
     guard missing >= 0, count >= 2 * axes else {
-      throw .malformed("has a mask of \(count) axes, and the scores have \(rank + axes)")
+      throw .malformed("has a mask of \(count.counted("axis")), and the scores have \(rank + axes)")
     }
     if missing == 0 { return [mask] }
     let first = count - 2 * axes

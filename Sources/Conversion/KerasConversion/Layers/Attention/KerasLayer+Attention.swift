@@ -130,7 +130,7 @@ extension KerasLayer {
     guard graph.type(of: mask).rank == types[0].rank - 1 else {
       throw .unsupported(
         "has a mask \(graph.type(of: mask)), expected one "
-          + "with \(types[0].rank - 1) axes")
+          + "with \((types[0].rank - 1).counted("axis"))")
     }
     return (result, try folded(mask, count).value, levels)
   }

@@ -79,7 +79,8 @@ extension KerasModelBuilder {
   /// Refuses windows that Keras' layers do not have.
   func check(_ window: Window) throws(WeighbridgeError) {
     guard (1...3).contains(window.size.count) else {
-      throw .unsupported("has \(window.size.count) spatial axes, and Keras' layer one to three")
+      throw .unsupported(
+        "has \(window.size.count.counted("spatial axis")), and Keras' layer one to three")
     }
     guard window.strides.allSatisfy({ $0 == 1 }) || window.dilation.allSatisfy({ $0 == 1 }) else {
       throw .unsupported(

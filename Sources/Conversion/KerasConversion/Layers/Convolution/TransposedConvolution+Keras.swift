@@ -194,7 +194,7 @@ extension TransposedConvolution: KerasMapped {
     guard (0..<stride).contains(remainder) else {
       throw .malformed(
         "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over "
-          + "\(effectiveSize) elements and a stride of \(stride)")
+          + "\(effectiveSize.counted("element")) and a stride of \(stride)")
     }
     return Border(surplus: surplus, effectiveSize: effectiveSize, isSame: padding == .same, backend)
   }

@@ -102,7 +102,8 @@ struct EinsumEquation {
     let first = elided.leading == 0 ? 1 : elided.leading
     let named = output[first..<(output.count - elided.trailing)]
     guard named.count == shape.count else {
-      throw .malformed("output_shape has \(shape.count) axes, and \(named.count) are expected")
+      throw .malformed(
+        "output_shape has \(shape.count.counted("axis")), and \(named.count) are expected")
     }
     for (letter, setting) in zip(named, shape) where setting != .null {
       guard let dimension = setting.integer, dimension >= 1,

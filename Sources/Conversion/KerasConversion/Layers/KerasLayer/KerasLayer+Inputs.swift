@@ -75,7 +75,7 @@ extension KerasLayer {
   /// Refuses an input with another number of spatial axes than the layer's class has.
   func requireSpatialAxes(_ count: Int, of inputs: [ValueID]) throws(WeighbridgeError) {
     for type in inputs.map({ graph.type(of: $0) }) where type.rank != count + 2 {
-      throw .malformed("takes \(count) spatial axes, not \(type)")
+      throw .malformed("takes \(count.counted("spatial axis")), not \(type)")
     }
   }
 }

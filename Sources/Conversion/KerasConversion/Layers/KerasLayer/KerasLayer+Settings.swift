@@ -81,7 +81,7 @@ extension KerasLayer {
     _ key: String, default fallback: Value? = nil
   ) throws(WeighbridgeError) -> Value {
     try setting(
-      key, default: fallback, Value.allCases.map(\.rawValue).joined(separator: ", ")
+      key, default: fallback, "one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")
     ) { $0.string.flatMap(Value.init(rawValue:)) }
   }
 
@@ -130,7 +130,7 @@ extension KerasLayer {
 
   /// Creates an error about a setting with an unexpected value.
   func unexpected(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
-    WeighbridgeError(.unsupported, "\(key)=\(value.text()), and \(expected) is expected")
+    WeighbridgeError(.unsupported, "\(key)=\(value.text()), expected \(expected)")
   }
 
   /// Refuses a setting that was not read.

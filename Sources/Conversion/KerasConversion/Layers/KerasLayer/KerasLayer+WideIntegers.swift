@@ -51,7 +51,7 @@ extension KerasLayer {
     let (window, type) = (pooling.window, graph.type(of: value))
     let axes = Array(pooling.layout.spatialAxes(rank: type.rank))
     guard axes.count == window.size.count else {
-      throw .malformed("pools \(type), expected \(window.size.count) axes to pool")
+      throw .malformed("pools \(type), expected \(window.size.count.counted("axis")) to pool")
     }
     var placements: [Window.Placement] = []
     for (position, dimension) in try dimensions(axes, of: type).enumerated() {

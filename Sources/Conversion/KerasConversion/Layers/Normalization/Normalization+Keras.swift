@@ -62,7 +62,8 @@ extension Normalization: KerasMapped {
     guard let numbers = numbers(setting), numbers.count == count || numbers.count == 1,
       numbers.allSatisfy(\.isFinite)
     else {
-      throw layer.unexpected(role, setting, "one number, or \(count) numbers in nested lists")
+      throw layer.unexpected(
+        role, setting, "one number, or \(count.counted("number")) in nested lists")
     }
     let all = numbers.count == count ? numbers : [Double](repeating: numbers[0], count: count)
     let type = layer.types?.compute ?? .float32

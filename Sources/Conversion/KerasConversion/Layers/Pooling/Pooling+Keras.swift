@@ -111,7 +111,7 @@ extension GlobalPoolingOperator {
       let axes = builder.type().rank - 2
       guard (1...3).contains(axes) else {
         throw .unsupported(
-          "has \(axes) spatial axes, and Keras' layer "
+          "has \(axes.counted("spatial axis")), and Keras' layer "
             + "one to three")
       }
       return try builder.layer(

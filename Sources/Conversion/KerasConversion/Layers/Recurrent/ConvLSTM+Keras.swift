@@ -24,7 +24,7 @@ extension ConvLSTM: KerasMapped {
     let gates = try builder.gates(operation.recurrentActivation, [0, 1, 3])
     guard (1...3).contains(axes) else {
       throw .unsupported(
-        "has \(axes) spatial axes, and Keras' layer "
+        "has \(axes.counted("spatial axis")), and Keras' layer "
           + "one to three")
     }
     guard recurrence.mask == .none else {
@@ -62,7 +62,8 @@ extension ConvLSTM: KerasMapped {
     _ layer: inout KerasLayer, axes: Int, sequence: TensorType, prefix: String
   ) throws(WeighbridgeError) -> RecurrentCell {
     guard sequence.rank == axes + 3 else {
-      throw .malformed("takes sequences of images with \(axes) spatial axes, not \(sequence)")
+      throw .malformed(
+        "takes sequences of images with \(axes.counted("spatial axis")), not \(sequence)")
     }
     let filters = try layer.integer("filters")
     let window = try layer.kernelWindow(axes: axes) { (layer, plain) throws(WeighbridgeError) in

@@ -68,7 +68,7 @@ extension RecurrentLayer {
     of states: [ValueID]
   ) throws(WeighbridgeError) -> (forward: [ValueID], backward: [ValueID]) {
     guard states.count.isMultiple(of: 2) else {
-      throw .malformed("is given \(states.count) states for two layers")
+      throw .malformed("is given \(states.count.counted("state")) for two layers")
     }
     let half = states.count / 2
     return (Array(states[..<half]), Array(states[half...]))

@@ -167,7 +167,9 @@ struct RecurrentLayer {
       data.sequence = outputs[0]
       states += outputs[1...]
     }
-    guard remaining.isEmpty else { throw .malformed("is given \(remaining.count) states too many") }
+    guard remaining.isEmpty else {
+      throw .malformed("is given \(remaining.count.counted("state")) too many")
+    }
     return [data.sequence] + states
   }
 
@@ -179,7 +181,9 @@ struct RecurrentLayer {
       &layer, className, sequence: layer.graph.type(of: data.sequence), prefix: prefix)
     guard data.states.isEmpty || data.states.count == cell.stateCount || isStacked,
       data.states.isEmpty || data.states.count >= cell.stateCount
-    else { throw .malformed("has \(cell.stateCount) states and is given \(data.states.count)") }
+    else {
+      throw .malformed("has \(cell.stateCount.counted("state")) and is given \(data.states.count)")
+    }
     if isLast && cell.stateCount > 1 { try checkCNTKOutput(of: layer) }
     if !cell.takesMask, data.mask != nil {
       throw .malformed("\(className) takes no mask, and its input has one")

@@ -116,7 +116,8 @@ extension KerasLayer {
     if axes > 1, let list = setting.array { entries = list }
     let pairs = entries.compactMap(Self.pair)
     guard entries.count == axes, pairs.count == axes else {
-      throw unexpected(key, setting, "a number or a pair of numbers for each of \(axes) axes")
+      throw unexpected(
+        key, setting, "a number or a pair of numbers for each of \(axes.counted("axis"))")
     }
     let borders = Borders(before: pairs.map(\.0), after: pairs.map(\.1))
     if let problem = borders.problem { throw .malformed(problem) }

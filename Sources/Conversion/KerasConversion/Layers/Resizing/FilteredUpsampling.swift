@@ -95,7 +95,7 @@ struct FilteredUpsampling {
     }
     let positions = factors[0] * factors[1]
     guard try Checked.product([channels, kernel.count], of: "the filter") <= 1 << 24 else {
-      throw .limitExceeded("needs a filter of \(channels) times \(kernel.count) numbers")
+      throw .limitExceeded("needs a filter of \(channels) times \(kernel.count.counted("number"))")
     }
     let all = (0..<channels).flatMap { _ in kernel }
     let type = layer.graph.type(of: input).elementType
