@@ -86,6 +86,21 @@ def heads_of_integers(long, byte, truth):
     ]
 
 
+def cast_at_the_end(x, long, byte, truth):
+    """Layers that cast their result to their own type, inside of TimeDistributed; products of integers; layers that leave
+    integers as they are."""
+    each = layers.TimeDistributed
+    steps = ops.expand_dims(x, 1)
+    result = [
+        each(make(dtype=kind), **outer)(steps)
+        for make in (layers.BatchNormalization, layers.LayerNormalization, lambda dtype: layers.GroupNormalization(2, dtype=dtype))
+        for kind, outer in [("float64", {}), ("float16", {}), ("mixed_float16", {}), ("float32", {"dtype": "float64"})]
+    ]
+    wide = ops.concatenate([long * 1000, long], axis=1)
+    result += [layers.Dot(axes)([y, y]) for y in (wide, byte, truth) for axes in (1, 2, (2, 2))]
+    return result + [layers.MaxNumBoundingBoxes(3)(each) // 2 for each in (steps[..., None][:, 0], ops.expand_dims(byte, -1))]
+
+
 def pictures_of_bytes(x):
     """Images of integers: resized, cropped, and layers that do nothing at inference."""
     double = ops.cast(x, "float64") / 7
@@ -172,6 +187,7 @@ CASES = [
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("compared", [SIGNED, BYTES], compared),
     Case("truths", [TRUTH, UNSIGNED], truths),
+    Case("cast_at_the_end", [Input((3, 4)), Input((3, 4), -99, 99, "int32"), Input((3, 4), 0, 7, "uint8"), TRUTH], cast_at_the_end),
     Case("heads_of_integers", [Input((3, 4), -9, 9, "int32"), Input((3, 4), 0, 9, "uint8"), TRUTH], heads_of_integers),
     Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),

@@ -5,6 +5,7 @@ from recording import Case, Input
 
 PICTURE = Input((6, 6, 3), -300, 300, "int32")
 BYTES = Input((6, 6, 3), 0, 255, "uint8")
+SHORT = Input((6, 6, 3), -300, 300, "int16")
 TRUTH = Input((6, 3), type="bool")
 
 
@@ -34,7 +35,14 @@ def integer_layer_cases(keras):
                 ]
         return result
 
-    return [Case("integer_layers", [PICTURE, BYTES, TRUTH], integer_layers)]
+    def limited(picture, short):
+        """Rectifiers with a slope and a limit."""
+        options = [dict(max_value=6, negative_slope=0.3), dict(max_value=100, negative_slope=1.0), dict(max_value=5.5, negative_slope=0.9)]
+        return [layers.ReLU(**each)(x) for x in (picture, short) for each in options]
+
+    # Keras 3 does not rectify integers with a slope.
+    older = [] if is_new else [Case("limited_integers", [PICTURE, SHORT], limited)]
+    return [Case("integer_layers", [PICTURE, BYTES, TRUTH], integer_layers)] + older
 
 
 def types_inside(keras):

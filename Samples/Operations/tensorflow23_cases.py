@@ -77,7 +77,29 @@ def in_training(x, picture):
             keras.layers.Conv1D(2, 3)(picture), keras.layers.Layer()(x), keras.layers.Add()([x, np.array([[0.5, 1.5, -2.5, 3.5]], "float32")])]
 
 
+def images_of_integers(x, byte, fraction):
+    """Layers of images, which before Keras 2.8 leave integers as they are, and interpolate in float32."""
+    made = keras.layers.experimental.preprocessing
+    result = []
+    for y in (x, byte):
+        result += [
+            made.RandomFlip()(y), made.RandomRotation(0.2)(y), made.RandomTranslation(0.2, 0.1)(y), made.RandomZoom(0.2)(y),
+            made.RandomContrast(0.2)(y), made.RandomHeight(0.2)(y), made.RandomWidth(0.2)(y), made.CenterCrop(2, 3)(y),
+            made.Resizing(3, 5)(y), made.Resizing(3, 5, "nearest")(y), made.Resizing(4, 6)(y), made.Rescaling(0.5)(y)]
+    return result + [
+        made.Resizing(3, 5, dtype="float64")(fraction), made.Resizing(7, 5, "nearest", dtype="float64")(fraction),
+        made.Resizing(3, 5, dtype="float16")(fraction), made.RandomFlip(dtype="float16")(fraction), made.CenterCrop(2, 3, dtype="float64")(fraction)]
+
+
+def intervals(x, n, double):
+    """The intervals between boundaries in which numbers are."""
+    sort = keras.layers.experimental.preprocessing.Discretization
+    return [sort([-1.0, 0.1, 1.5])(x), sort([-2.0, 3.0])(n), sort([0.0])(double), sort([0.1, 0.7], dtype="float64")(double)]
+
+
 CASES = [
+    Case("intervals", [MATRIX, Input((5,), -5, 5, "int32"), Input((4,), type="float64")], intervals),
+    Case("images_of_integers", [Input((4, 6, 3), -300, 300, "int32"), Input((4, 6, 3), 0, 255, "uint8"), Input((4, 6, 3))], images_of_integers),
     Case("integers", [Input((3,), -9, 9, "int32"), Input((3,), 1, 4, "int32")], integers),
     Case("dynamic", [MATRIX, Input((None, None, 2))], dynamic),
     Case("in_training", [Input((4,)), Input((4, 5, 2))], in_training),

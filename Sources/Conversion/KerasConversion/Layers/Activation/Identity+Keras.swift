@@ -59,7 +59,8 @@ extension Identity: KerasMapped {
 
   private static let dropout = ignoring("rate", "noise_shape", "seed", "data_format")
 
-  /// Layers that augment images in training. Some cast integers, and some only in Keras 2.
+  /// Layers that augment images in training. Some cast integers since Keras 2.8, and
+  /// of these some no longer in Keras 3.
   private static var augmentations: [KerasLayerClass] {
     let keepingShape = ["RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"]
     let keepingShapeAndType = ["RandomBrightness", "RandomContrast"]
@@ -68,27 +69,16 @@ extension Identity: KerasMapped {
       "RandomGaussianBlur", "RandomPerspective", "RandomSharpness", "RandomShear", "Solarization",
     ]
     let keepingIntegers = [
-      "MixUp", "RandomColorDegeneration", "RandomColorJitter", "RandomGrayscale", "RandomHeight",
+      "Equalization", "MaxNumBoundingBoxes", "MixUp", "RandomColorDegeneration",
+      "RandomColorJitter", "RandomGrayscale", "RandomHeight",
       "RandomHue", "RandomInvert", "RandomPosterization", "RandomSaturation", "RandomWidth",
     ]
-    let others = ["Equalization", "MaxNumBoundingBoxes"]
-    return keepingShape.map { .plain($0, casts: .all, shape: .same, augmentation) }
+    return keepingShape.map { .plain($0, casts: .images, shape: .same, augmentation) }
       + keepingShapeAndType.map {
-        .plain($0, casts: .allBeforeKeras3, shape: .same, augmentation)
+        .plain($0, casts: .imagesOfKeras2, shape: .same, augmentation)
       }
       + casting.map { .plain($0, casts: .all, augmentation) }
       + keepingIntegers.map { .plain($0, augmentation) }
-      + others.map { name in
-        .plain(name) { (layer, inputs) throws(WeighbridgeError) in
-          let type = try layer.typedInput(inputs).type
-          guard type.elementType.isFloat else {
-            throw .unsupported(
-              "turns \(type) into floating-point numbers; only an input of "
-                + "such numbers can be read")
-          }
-          return try augmentation(&layer, inputs)
-        }
-      }
   }
 
   private static let augmentationSettings = [

@@ -83,9 +83,8 @@ extension ReLU: KerasMapped {
       let operation = ReLU(
         slope: layer.constant(slope), threshold: threshold, maximum: maximum)
       guard threshold == 0 else { return try thresholded(&layer, operation, inputs) }
-      // With a slope, TensorFlow converts integers.
-      if slope != 0 { return try layer.add(operation, try layer.cast(inputs, to: .float32)) }
-      return try layer.addSelection(operation, inputs)
+      return slope == 0
+        ? try layer.addSelection(operation, inputs) : try layer.addLeaky(operation, inputs)
     }.distributed(.inputs),
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)
@@ -131,6 +130,27 @@ extension ReLU: KerasMapped {
       "max_value": maximum.map(JSONValue.real) ?? .null, "negative_slope": .real(slope),
       "threshold": .real(threshold),
     ]
+  }
+}
+
+extension KerasLayer {
+  /// Adds a rectifier with a slope. TensorFlow converts integers to float32, but Keras 2 computes a
+  /// limited one in their type, to which it converts the slope.
+  fileprivate mutating func addLeaky(
+    _ operation: ReLU, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = try typedInput(inputs).type.elementType
+    guard version.major < 3, operation.maximum != nil, !type.isFloat else {
+      return try add(operation, try cast(inputs, to: .float32))
+    }
+    let slope = operation.slope.rounded(.towardZero)
+    guard slope <= 1 else {
+      throw .unsupported(
+        "has negative_slope=\(operation.slope) for \(type.rawValue), whose products may overflow; up to 1 "
+          + "is supported")
+    }
+    return try addSelection(
+      ReLU(slope: slope, threshold: 0, maximum: operation.maximum), inputs)
   }
 }
 

@@ -67,7 +67,7 @@ extension Convolution: KerasMapped {
     guard channels % groups == 0, filters % groups == 0, filters >= 1 else {
       throw .malformed(
         "has \(channels) channels and \(filters) filters, which must be multiples of the "
-          + "\(groups) groups")
+          + "\(groups.counted("group"))")
     }
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
     let operation = Convolution(
@@ -79,6 +79,7 @@ extension Convolution: KerasMapped {
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     let role = folded.levels.isEmpty ? "" : "convolution"
     let output = try layer.add(operation, inputs + [kernel] + bias, role: role)[0]
+    decideOnBias(&layer, of: output, hasBias, layout)
     return try layer.addActivation(to: try layer.unfolded(output, folded.levels))
   }
 
@@ -109,7 +110,23 @@ extension Convolution: KerasMapped {
       window: window, groups: channels, hasBias: hasBias, layout: layout)
     let kernel = try depthwiseKernel(&layer, window, channels, multiplier, role: "kernel")
     let bias = hasBias ? [try layer.weight("bias", shape: [channels * multiplier])] : []
-    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+    let output = try layer.add(operation, inputs + [kernel] + bias)[0]
+    decideOnBias(&layer, of: output, hasBias, layout)
+    return try layer.addActivation(to: output)
+  }
+
+  /// States where the bias goes if Keras 3 on TensorFlow takes the last axis, which is as long, for
+  /// the channels.
+  private static func decideOnBias(
+    _ layer: inout KerasLayer, of output: ValueID, _ hasBias: Bool, _ layout: DataLayout
+  ) {
+    let shape = layer.graph.type(of: output).shape
+    guard hasBias, layout == .channelsFirst, layer.version.major >= 3, layer.backend == .tensorflow,
+      let channels = shape[1].value, channels > 1, shape.last?.value == channels
+    else { return }
+    layer.decideOnce(
+      "the bias is added to the channels, the first axis; Keras on TensorFlow adds it along the last "
+        + "one where that is as long")
   }
 
   private static func separable(
@@ -137,8 +154,9 @@ extension Convolution: KerasMapped {
     ) { $0.permuted([axes + 1, axes] + Array(0..<axes)) }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     let output = try layer.add(
-      pointwiseOperation, intermediate + [pointwise] + bias, role: "pointwise")
-    return try layer.addActivation(to: output[0])
+      pointwiseOperation, intermediate + [pointwise] + bias, role: "pointwise")[0]
+    decideOnBias(&layer, of: output, hasBias, layout)
+    return try layer.addActivation(to: output)
   }
 
   /// Keras up to 2.0.8 writes the dilation of a separable convolution but ignores it; the Keras

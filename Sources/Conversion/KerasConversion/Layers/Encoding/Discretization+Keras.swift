@@ -22,6 +22,9 @@ extension Discretization: KerasMapped {
   }
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    if let bins = layer.unreadSettings["bins"], layer.unreadSettings["epsilon"] == nil {
+      return try addOfTensorFlow23(&layer, inputs, bins)
+    }
     layer.ignore("epsilon")
     try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
@@ -33,6 +36,26 @@ extension Discretization: KerasMapped {
     let intervals = try layer.add(operation, inputs, role: "intervals")
     return try layer.addEncoding(
       of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")
+  }
+
+  /// The layer of TensorFlow 2.3, `Discretization(bins)`, which casts its input.
+  private static func addOfTensorFlow23(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], _ bins: JSONValue
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let numbers = bins.doubles else {
+      throw layer.unexpected("bins", bins, "a list of numbers")
+    }
+    layer.ignore("bins")
+    let operation = Discretization(
+      boundaries: numbers.map { Double(Float($0)) }, outputType: .int32)
+    if let problem = operation.problem { throw .malformed(problem) }
+    let input = try layer.onlyInput(inputs)
+    let isFloat = layer.graph.type(of: input).elementType.isFloat
+    let type = isFloat ? layer.types?.compute : nil
+    let value = try type.map { (type) throws(WeighbridgeError) in
+      try layer.cast(input, to: type, role: "input_cast")
+    }
+    return try layer.add(operation, [value ?? input])
   }
 
   /// The boundaries from the settings, or those computed from the summary that `adapt` stored.

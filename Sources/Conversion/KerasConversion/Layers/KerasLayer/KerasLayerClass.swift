@@ -60,10 +60,23 @@ struct KerasLayerClass: Sendable {
     case floats
     /// Integers too.
     case all
-    /// Integers too, up to Keras 2.
-    case allBeforeKeras3
+    /// Integers too, since Keras 2.8.
+    case images
+    /// Integers too, from Keras 2.8 to Keras 2.
+    case imagesOfKeras2
     /// All up to Keras 2, and none since: the builder handles them.
     case noneSinceKeras3
+
+    /// Whether a version casts integers.
+    func includesIntegers(_ version: KerasVersion) -> Bool {
+      switch self {
+      case .none, .floats: false
+      case .all: true
+      case .images: version >= KerasVersion(2, 8)
+      case .imagesOfKeras2: version >= KerasVersion(2, 8) && version.major < 3
+      case .noneSinceKeras3: version.major < 3
+      }
+    }
   }
 
   /// The types in which a `TimeDistributed` of Keras 3 computes a layer: it does not call it, which
@@ -77,6 +90,8 @@ struct KerasLayerClass: Sendable {
     case weights
     /// The wider of those of its inputs and its weights.
     case product
+    /// That of its inputs where it has 32 bits or more; the result is cast to the layer's own.
+    case result
   }
 
   /// The same class, computed in other types by a `TimeDistributed`.

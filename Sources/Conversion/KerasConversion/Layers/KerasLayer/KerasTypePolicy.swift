@@ -99,7 +99,7 @@ extension KerasLayer {
     }
     guard let type = types?.compute, policy != .none, policy != .noneSinceKeras3 || !isKeras3
     else { return inputs }
-    let castsIntegers = policy == .all || (policy != .floats && !isKeras3)
+    let castsIntegers = policy.includesIntegers(version)
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType

@@ -74,7 +74,12 @@ extension Dot: KerasMapped {
     guard operation.firstAxis >= 1, operation.secondAxis >= 1 else {
       throw .malformed("axes=\(written), and axis 0 is the batch")
     }
-    return try layer.add(operation, inputs)
+    let type = types[0].elementType
+    // Keras 3 multiplies integers as numbers of 32 bits, but for int8, whose products it widens.
+    guard layer.version.major >= 3, !type.isFloat, type != .int8, type == types[1].elementType
+    else { return try layer.add(operation, inputs) }
+    let product = try layer.add(operation, layer.cast(inputs, to: .float32), role: "product")
+    return try layer.add(Cast(to: type), product)
   }
 
   /// `Merge` of Keras 1 with `mode="cos"`: the cosine of the angle between two vectors,

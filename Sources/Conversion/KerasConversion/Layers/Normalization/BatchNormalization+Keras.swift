@@ -10,7 +10,8 @@ extension BatchNormalization: KerasMapped {
   /// Keras 1. Over several axes (Keras 2) it becomes arithmetic.
   static let keras = KerasMapping([
     KerasLayerClass(
-      "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
+      "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add
+    ).distributed(.result),
     KerasLayerClass(
       "SyncBatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics,
       add),

@@ -10,7 +10,8 @@ extension LayerNormalization: KerasMapped {
   /// `rms_scaling` (Keras 3) it is ``RMSNormalization``.
   static let keras = KerasMapping([
     KerasLayerClass(
-      "LayerNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, normalized)
+      "LayerNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, normalized
+    ).distributed(.result)
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer(
@@ -87,7 +88,8 @@ extension GroupNormalization: KerasMapped {
   static let keras = KerasMapping(
     [
       KerasLayerClass(
-        "GroupNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, grouped)
+        "GroupNormalization", masks: .passed, casts: .noneSinceKeras3, shape: .same, grouped
+      ).distributed(.result)
     ],
     wellKnown: [
       "Addons>GroupNormalization": addons, "Addons>InstanceNormalization": addons,
@@ -110,7 +112,7 @@ extension GroupNormalization: KerasMapped {
     let groups = written == -1 ? channels[0] : written
     guard axis >= 1, groups >= 1, channels[0] % groups == 0 else {
       throw .malformed(
-        "has \(channels[0]) channels along axis \(axis), which must be a multiple of "
+        "has \(channels[0].counted("channel")) along axis \(axis), which must be a multiple of "
           + "groups=\(written)")
     }
     let operation = GroupNormalization(

@@ -48,16 +48,22 @@ enum TimeDistributedLayer {
           "applies \(className) to \(types[0].rawValue); floating-point is supported")
       }
     }
-    if layer.version.major >= 3, KerasMappings.classes[className]?.casts == .all {
+    let castsIntegers = KerasMappings.classes[className]?.casts.includesIntegers(layer.version)
+    if layer.version.major >= 3, castsIntegers == true {
       folded = try layer.cast(folded, to: layer.types?.compute ?? .float32)
     }
     // A nested wrapper has nodes and weights with the same roles.
-    let outputs =
+    var outputs =
       className == "TimeDistributed"
       ? try layer.addStep("inner", settings: layer.takeSettings()) {
         (layer) throws(WeighbridgeError) in try inner(&layer, folded)
       } : try inner(&layer, folded)
     try layer.passMasks(of: className, from: folded, to: outputs)
+    if let type = try resultType(ofInner: form) {
+      outputs = try outputs.map { (output) throws(WeighbridgeError) in
+        try layer.cast(output, to: type, role: "result_cast")
+      }
+    }
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
   }
 
@@ -71,11 +77,23 @@ enum TimeDistributedLayer {
     switch types {
     case .own: return .equal
     case .inputs: return .outer
+    case .result: return outer.map { $0.compute.byteCount >= 4 } == true ? .outer : .equal
     case .weights, .product:
       let weights = try KerasTypePolicy.separate(settings).policy?.variable
       let isNarrower = types == .product && weights == .float16 && outer?.compute == .float32
       return isNarrower || weights == outer?.compute ? .outer : .equal
     }
+  }
+
+  /// The type to which a layer casts its results while it computes; `nil` for one that does not.
+  private static func resultType(
+    ofInner form: JSONValue?
+  ) throws(WeighbridgeError) -> ElementType? {
+    guard let className = form?.object?["class_name"]?.string,
+      KerasMappings.classes[className]?.distributedTypes == .result,
+      let settings = form?.object?["config"]?.object
+    else { return nil }
+    return try KerasTypePolicy.separate(settings).policy?.compute
   }
 
   /// The mask passed to the layer, explicitly or with its first input.

@@ -9,14 +9,16 @@ import LayerCatalog
 /// `RandomCrop`, which also resizes at inference, up to Keras 3.7.
 extension Resizing: KerasMapped {
   static let keras = KerasMapping([
-    .plain("Resizing", casts: .allBeforeKeras3) { (layer, inputs) throws(WeighbridgeError) in
+    .plain("Resizing", casts: .imagesOfKeras2) { (layer, inputs) throws(WeighbridgeError) in
       let operation = Resizing(
         dimensions: try layer.imageDimensions(),
         interpolation: try layer.interpolation(default: .bilinear),
         antialiases: try layer.flag("antialias", default: false), fit: try fit(&layer),
         layout: try layer.dataLayout())
       let (image, type) = try layer.typedInput(inputs)
-      return try layer.addResized(operation, image, to: type.elementType)
+      // What TensorFlow interpolates is float32; only since Keras 2.8 the layer casts it.
+      let isCast = layer.version >= KerasVersion(2, 8) || operation.interpolation == .nearest
+      return try layer.addResized(operation, image, to: isCast ? type.elementType : .float32)
     },
     .plain("RandomCrop", casts: .noneSinceKeras3) { (layer, inputs) throws(WeighbridgeError) in
       let dimensions = try layer.imageDimensions()
@@ -79,7 +81,7 @@ extension Resizing: KerasMapped {
 extension CenterCrop: KerasMapped {
   /// Keras: `CenterCrop(height, width)`.
   static let keras = KerasMapping([
-    .plain("CenterCrop", casts: .all) { (layer, inputs) throws(WeighbridgeError) in
+    .plain("CenterCrop", casts: .images) { (layer, inputs) throws(WeighbridgeError) in
       let operation = CenterCrop(
         dimensions: try layer.imageDimensions(), layout: try layer.dataLayout())
       let type = try layer.typedInput(inputs).type
@@ -93,7 +95,7 @@ extension CenterCrop: KerasMapped {
           "images of \(type) may be too small, and what Keras \(layer.version) then does was "
             + "never compared; it is known for 2.15")
       }
-      if isCropped { return try layer.add(operation, inputs) }
+      if isCropped { return try layer.addSelection(operation, inputs) }
       // Keras 3 returns resized images in float32, whatever type the layer has.
       let result = layer.version.major >= 3 ? ElementType.float32 : type.elementType
       guard axes.allSatisfy({ type.shape[$0].value != nil }) else {
