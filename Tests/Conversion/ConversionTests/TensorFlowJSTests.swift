@@ -89,7 +89,7 @@ import Weighbridge
     "What TensorFlow.js computes in another way is written in a form that it computes as meant",
     arguments: [
       ("TensorFlow/2.15/sequential_cnn/model.h5", "TensorFlow/2.15/sequential_cnn/", "Flatten"),
-      ("TFLite/2.15/depthwise.tflite", "TFLite/2.15/depthwise.", "ZeroPadding2D"),
+      ("TFLite/2.15/depthwise.tflite", "TFLite/2.15/depthwise.", "DepthwiseConv2D"),
     ])
   func otherForm(_ sample: (model: String, arrays: String, layer: String)) throws {
     let folder = try TemporaryFolder()
