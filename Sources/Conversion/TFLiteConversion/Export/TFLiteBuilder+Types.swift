@@ -22,26 +22,19 @@ extension TFLiteBuilder {
       ? nil : "TFLite's operators do not compute with \(type.elementType.rawValue)"
   }
 
-  /// Operators that make whole numbers of others.
-  private static let steps: Set<TFLiteBuiltin> = [
-    .ceiling, .floor, .floorDivide, .floorModulo, .round,
-  ]
-
   /// Checks the type of the first input.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that the kernel lacks, or if numbers
-  ///   that are rounded to another type than in the model would give other whole numbers.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that the kernel lacks.
   func checkInput(
-    _ type: ElementType, of builtin: TFLiteBuiltin, giving result: ElementType
+    _ type: ElementType, of builtin: TFLiteBuiltin
   ) throws(WeighbridgeError) {
     guard builtin.takes(fileType(type)) else {
       throw .unsupported("takes \(type.rawValue), and TFLite's \(builtin) takes other types only")
     }
-    let isStep = Self.steps.contains(builtin) || builtin == .cast && !result.isFloat
-    guard !isStep || !replacedTypes.contains(type) else {
+    guard builtin != .floorDivide || !replacedTypes.contains(type) else {
       throw .unsupported(
-        "makes whole numbers of \(type.rawValue), and TFLite computes in float32, which rounds to "
-          + "other ones")
+        "divides \(type.rawValue), and the floor of a quotient may differ in float32, in which "
+          + "TFLite computes")
     }
   }
 }

@@ -50,7 +50,7 @@ struct TFLiteBuilder: ExportBuilder {
     version: Int = 1, subgraphs: [TFLiteSubgraph] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [ExportOperand] {
     if let type = inputs.first??.type.elementType {
-      try checkInput(type, of: builtin, giving: types[0].elementType)
+      try checkInput(type, of: builtin)
     }
     var inputNames: [String] = []
     for input in inputs { inputNames.append(try self.name(of: input)) }
