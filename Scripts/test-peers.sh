@@ -17,6 +17,7 @@ interpreter=$keras2 peer keras
 
 peer onnx
 "$python" Tests/Peers/onnx_types_peer.py "$types"
+peer onnx_nodes
 for options in "--layout nchw" "--opset 13" "--opset 21" "--precision float16" --fold-batch-norm; do
   peer onnx --only zoo $options
 done

@@ -14,7 +14,7 @@ enum NPYElementType {
     guard let order, "<>|".contains(order) else {
       throw .unsupported("has the type \(text), whose byte order is not one of <, > and |")
     }
-    guard let type = types[name] else {
+    guard let type = types[name], name != "V2" || order != "|" else {
       throw .unsupported(
         "holds \(describe(name)) (type \(text)); only numbers and "
           + "booleans can be read")
@@ -36,6 +36,7 @@ enum NPYElementType {
   private static func describe(_ name: String) -> String {
     switch name.first {
     case "O": "pickled Python objects, which are never executed"
+    case "V" where name == "V2": "raw elements of two bytes, which are bfloat16 as <V2 only"
     case "V": "raw elements without a type"
     case "c": "complex numbers"
     case "f": "floating-point numbers of a width other than 2, 4 or 8 bytes"

@@ -21,8 +21,11 @@ import _CatalogTesting
 
   /// The refused kinds; their rows say why.
   private static let refused: [String: Set<String>] = [
-    "ncnn": ["auto_contrast", "category_encoding", "discretization", "masking", "one_hot"],
-    "tflite": ["category_encoding"],
+    "coreml": ["locally_connected", "stft"], "keras": ["locally_connected", "stft"],
+    "ncnn": [
+      "auto_contrast", "category_encoding", "discretization", "locally_connected", "masking",
+      "one_hot", "stft",
+    ],
   ]
 
   @Test("Only these targets refuse a composite operator")

@@ -67,7 +67,7 @@ enum HostileONNXFiles {
     .init("opset_missing", .malformed, "does not say which version of ONNX's operators it uses"),
     .init(
       "opset_twice", .malformed, "imports the versions 9, 17 of the default operator set, but"),
-    .init("opset_old", .unsupported, "opset 6, and 7 to"),
+    .init("opset_new", .unsupported, "opset 99, and 1 to"),
     .init("output_missing", .malformed, "no node gives the output z"),
     .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),

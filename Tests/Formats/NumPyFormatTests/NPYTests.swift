@@ -48,6 +48,13 @@ struct NPYTests {
     #expect(try Fixtures.array("empty-fortran.npy").shape == [3, 0, 2])
   }
 
+  @Test("What NumPy writes for ml_dtypes' bfloat16 reads")
+  func bfloat16() throws {
+    let array = try Fixtures.array("bfloat16.npy")
+    #expect(array.elementType == .bfloat16 && array.shape == [2, 3])
+    #expect(array.numbers == [0, 1, 2, 3, 4, 5])
+  }
+
   @Test("All three versions read", arguments: [1, 2, 3])
   func versions(version: Int) throws {
     #expect(try Fixtures.array("version-\(version).npy").numbers == [0, 1, 2, 3, 4, 5])

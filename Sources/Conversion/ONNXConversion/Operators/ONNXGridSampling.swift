@@ -64,9 +64,10 @@ private struct ONNXGridSampler {
 
   func add(to layer: inout ONNXLayer) throws(WeighbridgeError) -> ONNXValue {
     let type = layer.type(image)
-    let flat = try layer.apply(
+    let list = try layer.apply(
       ReshapeAxes(layer.keptSizes(type, 0..<2) + [.fixed(sizes.reduce(1, *))]), to: image,
-      role: "elements")
+      role: "list")
+    let flat = try layer.transposed(list, [0, 2, 1], role: "elements")
     var axes: [[Neighbor]] = []
     for axis in sizes.indices { axes.append(try neighbors(axis, &layer)) }
     let count = mode == .nearest ? 1 : mode == .linear ? 2 : 4
@@ -90,10 +91,12 @@ private struct ONNXGridSampler {
         "samples at \(layer.type(grid)), and only one unknown number of places can be read")
     }
     let target = outputSizes.map { $0.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
-    return try layer.apply(ReshapeAxes(layer.keptSizes(layer.type(sum), 0..<2) + target), to: sum)
+    let result = try layer.transposed(sum, [0, 2, 1], role: "samples")
+    return try layer.apply(
+      ReshapeAxes(layer.keptSizes(layer.type(result), 0..<2) + target), to: result)
   }
 
-  /// The elements with one neighbor of each axis, times their weights: `[batch, channels, places]`.
+  /// The elements with one neighbor of each axis, times their weights: `[batch, places, channels]`.
   private func term(
     _ neighbors: [Neighbor], of elements: ONNXValue, _ role: String, _ layer: inout ONNXLayer
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -104,13 +107,13 @@ private struct ONNXGridSampler {
       position = try layer.apply(Add(), to: row, neighbor.index, role: "position_\(role)_\(axis)")
     }
     var result = try layer.apply(
-      Gather(axis: 2, batchAxes: 1), to: elements, position, role: "element_\(role)")
+      Gather(axis: 1, batchAxes: 1), to: elements, position, role: "element_\(role)")
     let conditions = neighbors.compactMap(\.isInside)
     if !conditions.isEmpty {
       let all =
         conditions.count == 1
         ? conditions[0] : try layer.apply(LogicalAnd(), conditions, role: "inside_\(role)")[0]
-      let isInside = try layer.apply(ExpandDims(axes: [1]), to: all, role: "channels_\(role)")
+      let isInside = try layer.apply(ExpandDims(axes: [2]), to: all, role: "channels_\(role)")
       result = try layer.apply(
         Where(), to: isInside, result, layer.number(0, like: result, "zero"), role: "kept_\(role)")
     }
@@ -120,7 +123,7 @@ private struct ONNXGridSampler {
     for (axis, next) in weights.enumerated().dropFirst() {
       weight = try layer.apply(Multiply(), to: weight, next, role: "weight_\(role)_\(axis)")
     }
-    weight = try layer.apply(ExpandDims(axes: [1]), to: weight, role: "factor_\(role)")
+    weight = try layer.apply(ExpandDims(axes: [2]), to: weight, role: "factor_\(role)")
     if layer.type(weight).elementType != layer.type(result).elementType {
       weight = try layer.apply(
         Cast(to: layer.type(result).elementType), to: weight, role: "typed_\(role)")

@@ -33,11 +33,15 @@ enum TFLiteIndexing {
 }
 
 extension TFLiteBuilder {
-  /// Indices as integers.
+  /// Indices as integers of 32 or 64 bits, which are all that TFLite takes.
   fileprivate mutating func indices(
     _ x: ExportOperand
   ) throws(WeighbridgeError) -> ExportOperand {
-    x.type.elementType.isInteger ? x : try cast(x, to: .int32)
+    switch x.type.elementType {
+    case .int32, .int64: x
+    case .uint32, .uint64: try cast(x, to: .int64)
+    default: try cast(x, to: .int32)
+    }
   }
 
   /// The indices that are the second input, of which negative ones count from the end of an axis of

@@ -6,6 +6,7 @@ import io
 import struct
 import zipfile
 
+import ml_dtypes
 import numpy as np
 
 TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
@@ -38,7 +39,8 @@ np.save("refused-date.npy", np.array(["2020-01-01"], dtype="<M8[D]"))
 np.save("refused-structure.npy", np.zeros(2, dtype=[("x", "<f4"), ("y", "<i2")]))
 raw = io.BytesIO()
 np.lib.format.write_array(raw, np.zeros(3, dtype="V2"))
-open("refused-bfloat16.npy", "wb").write(raw.getvalue())  # as ml_dtypes' bfloat16 is saved
+open("refused-bfloat16.npy", "wb").write(raw.getvalue())
+np.save("bfloat16.npy", values("<f4").astype(ml_dtypes.bfloat16))
 
 pair = {"x": values("<f4"), "outer/inner/layer:1": values(">i8", (3,)), "größe": values("<u2")}
 np.savez("stored.npz", **pair)
