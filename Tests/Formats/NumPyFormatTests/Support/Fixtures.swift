@@ -39,6 +39,9 @@ extension NumPyArray {
         switch elementType {
         case .float16:
           return Double(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float16.self))
+        case .bfloat16:
+          let upperHalf = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
+          return Double(Float(bitPattern: UInt32(upperHalf) << 16))
         case .float32:
           return Double(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float.self))
         case .float64: return bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Double.self)
