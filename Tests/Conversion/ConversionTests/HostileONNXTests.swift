@@ -40,6 +40,9 @@ enum HostileONNXFiles {
     .init(
       "float8", .unsupported,
       "layer #0 a (Cast): converts to float8e4m3fn, and only conversions to integers"),
+    .init("attention_cache", .unsupported, "layer #0 y (Attention): has a cache of float32 [2, 2]"),
+    .init("broadcast_axis", .malformed, "layer #0 y (Add): has axis=-9223372036854775808"),
+    .init("crop_huge", .malformed, "layer #0 y (Crop): crops float32 [1, 3, 6, 6] by border="),
     .init("groups_zero", .malformed, "layer #0 y (Conv): has 0 groups"),
     .init(
       "input_sequence", .unsupported, "the input x is a sequence; only tensors can be read"),

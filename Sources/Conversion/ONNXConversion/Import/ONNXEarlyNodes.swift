@@ -28,7 +28,7 @@ struct ONNXEarlyNodes {
     self.node.attributes.removeAll { $0.name == "consumed_inputs" }
     switch node.operation {
     case "Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor":
-      broadcast(&network)
+      try broadcast(&network)
     case "BatchNormalization": stateTestMode(&network)
     case "Cast": try nameType()
     case "Concat" where network.opset < 4: set("axis", .integer(1))
@@ -46,12 +46,18 @@ struct ONNXEarlyNodes {
 
   /// Adds the axes at the end of the second input that `axis` leaves out: of `[N, C, H, W]` and `[C]` with axis=1
   /// two.
-  private mutating func broadcast(_ network: inout ONNXNetwork) {
+  private mutating func broadcast(
+    _ network: inout ONNXNetwork
+  ) throws(WeighbridgeError) {
     let isBroadcast = remove("broadcast")
     guard case .integer(let axis)? = remove("axis"), case .integer(let flag)? = isBroadcast,
       flag != 0
     else { return }
     guard let firstRank = rank(0, network), let secondRank = rank(1, network) else { return }
+    guard (-firstRank...firstRank).contains(axis) else {
+      throw .malformed(
+        "has axis=\(axis) for a first input of \(firstRank) axes, and one of these is expected")
+    }
     addAxes((axis < 0 ? axis + firstRank : axis, firstRank), secondRank, &network)
   }
 

@@ -42,8 +42,8 @@ private struct ONNXAttentionNode {
     scale = layer.has("scale") ? try layer.float("scale", default: 0) : nil
     softCap = try layer.float("softcap", default: 0)
     window = (
-      try layer.integer("left_window_size", default: -1),
-      try layer.integer("right_window_size", default: -1)
+      min(1 << 32, try layer.integer("left_window_size", default: -1)),
+      min(1 << 32, try layer.integer("right_window_size", default: -1))
     )
     scoresMode = try layer.integer("qk_matmul_output_mode", default: 0)
     precision = try layer.integer("softmax_precision").flatMap { ElementType(onnxNumber: $0) }
@@ -53,10 +53,10 @@ private struct ONNXAttentionNode {
     key = try layer.heads(of: second, heads.1, role: "key")
     value = try layer.heads(of: third, heads.1, role: "value")
     if let pastKey = try layer.optional(4), let pastValue = try layer.optional(5) {
-      guard let count = layer.type(pastKey).shape[2].value else {
+      let pastType = layer.type(pastKey)
+      guard pastType.rank == 4, let count = pastType.shape[2].value else {
         throw layer.unsupported(
-          "has a cache of \(layer.type(pastKey)), whose length is known only when the model runs, and only a known "
-            + "length can be read")
+          "has a cache of \(pastType), and only one of four axes with a known length can be read")
       }
       pastCount = count
       key = try layer.apply(Concatenate(axis: 2), to: pastKey, key, role: "present_key")

@@ -20,11 +20,12 @@ enum ONNXEarlyOperators: ONNXFamily {
       let border = try layer.integers("border") ?? []
       let size = try layer.integers("scale")
       let input = try layer.input()
-      guard border.count == 4, border.allSatisfy({ $0 >= 0 }), size?.count ?? 2 == 2,
+      guard border.count == 4, size?.count ?? 2 == 2,
+        (border + (size ?? [])).allSatisfy({ (0...1 << 24).contains($0) }),
         layer.type(input).rank == 4
       else {
         throw layer.malformed(
-          "crops \(layer.type(input)) by border=\(border), and four numbers for an image are expected"
+          "crops \(layer.type(input)) by border=\(border), and four numbers from 0 on for an image are expected"
         )
       }
       let (left, top, right, bottom) = (border[0], border[1], border[2], border[3])

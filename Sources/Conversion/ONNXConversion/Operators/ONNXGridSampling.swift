@@ -52,12 +52,12 @@ private struct ONNXGridSampler {
     (self.mode, self.padding) = (mode, padding)
     let (imageType, gridType) = (layer.type(image), layer.type(grid))
     sizes = imageType.shape.dropFirst(2).compactMap(\.value)
-    guard imageType.rank >= 3, sizes.count == imageType.rank - 2, !sizes.contains(0),
+    guard (3...5).contains(imageType.rank), sizes.count == imageType.rank - 2, !sizes.contains(0),
       gridType.rank == imageType.rank, gridType.shape.last?.value == sizes.count
     else {
       throw layer.unsupported(
-        "samples \(imageType) at \(gridType), and only images of known sizes at places with as many numbers as they "
-          + "have axes can be read")
+        "samples \(imageType) at \(gridType), and only one to three axes of known sizes at places with as many "
+          + "numbers can be read")
     }
     _ = try Checked.product(sizes, of: "an image")
   }
