@@ -64,9 +64,8 @@ package enum BytePlanes {
     _ bytes: RawSpan, _ elementType: ElementType, count: Int
   ) throws(WeighbridgeError) -> [UInt8] {
     let layout = try Layout(bytes, width: elementType.byteCount, count: count)
-    // Safe: threads only read the bytes, and have ended when `decode` returns.
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = unsafe bytes
+      nonisolated(unsafe) let source = unsafe bytes  // only read, until all threads have finished
       return try unsafe ParallelParts.decode(
         byteCount: count * elementType.byteCount, parts: layout.chunks.count
       ) { part, memory in
