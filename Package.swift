@@ -207,6 +207,9 @@ let package = Package(
         "TFLiteFormat",
       ]),
     module(
+      .conversion, "PyTorchConversion",
+      ["Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "SafetensorsFormat"]),
+    module(
       .conversion, "TensorFlowConversion",
       ["Bytes", "ConversionCore", "GraphIR", "KerasFormat", "LayerCatalog", "TensorFlowFormat"]),
     module(
@@ -227,8 +230,8 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "GraphIR", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion", "TensorFlowFormat",
-        "WBMConversion",
+        "PyTorchConversion", "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion",
+        "TensorFlowFormat", "WBMConversion",
       ]),
 
     // Execution: everything that uses graphs.
@@ -295,7 +298,7 @@ let package = Package(
     module(
       .support, "_CatalogTesting",
       [
-        "NCNNConversion", "TFLiteConversion",
+        "NCNNConversion", "PyTorchConversion", "TFLiteConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
         "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
         "LayerCatalog",
@@ -363,12 +366,13 @@ let package = Package(
     tests(
       .conversion, "ConversionTests",
       [
-        "NCNNFormat", "NCNNConversion", "TFLiteConversion",
+        "NCNNFormat", "NCNNConversion", "PyTorchConversion", "TFLiteConversion",
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
-        "LayerCatalog", "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier",
-        "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive", "_CatalogTesting",
+        "LayerCatalog", "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "SafetensorsFormat",
+        "TestSupport", "Verifier", "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive",
+        "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       .execution, "VerifierTests",

@@ -105,6 +105,8 @@ def case_of(target):
 
 
 def payload(name, entries):
+    target = next(t["name"] for t in TARGETS if t.get("options") == name)
+    entries = [o | {"default": o.get("defaults", {}).get(target, o.get("default"))} for o in entries]
     title = next(t["title"] for t in TARGETS if t.get("options") == name)
     lines = swift_struct(name, f"How {title} is written.", entries)
     if title.startswith("files"):

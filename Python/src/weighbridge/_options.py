@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: The formats for export.
-Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite", "tfjs"]
+Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite", "tfjs", "pytorch"]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -100,10 +100,10 @@ class ExportKeywords(TypedDict, total=False):
     Attributes:
         darknet: The darknet fork that will read the files: alexeyab or pjreddie; by default that of a
             model from darknet, else alexeyab.
-        layout: The order of the axes of images that an ONNX model takes and gives: source, the default,
-            or nchw.
+        layout: The order of the axes of images that a model takes and gives: source, the default in
+            ONNX, or nchw, the default in PyTorch.
         precision: The number type of stored weights of float32: float32, the default, or float16. An
-            ONNX model computes in float32 all the same.
+            ONNX model and a PyTorch module compute in float32 all the same.
         kind: What a Core ML model is: network, classifier or regressor. By default a classifier where
             labels and a vector of probabilities fit each other, else a network.
         sizes: The sizes that images of a Core ML model may have, width before height, the usual one

@@ -8,6 +8,7 @@ import KerasConversion
 import LayerCatalog
 import NCNNConversion
 import ONNXConversion
+import PyTorchConversion
 import TFLiteConversion
 
 extension ModelContent {
@@ -29,6 +30,7 @@ extension ModelContent {
     case .ncnn(let options): try work.run(NCNNExporter.self, options)
     case .tflite(let options): try work.run(TFLiteExporter.self, options)
     case .tensorFlowJS(let options): try work.run(TensorFlowJSExporter.self, options)
+    case .pyTorch(let options): try work.run(PyTorchExporter.self, options)
     }
   }
 }

@@ -4,6 +4,7 @@ import KerasConversion
 import LayerCatalog
 import NCNNConversion
 import ONNXConversion
+import PyTorchConversion
 import TFLiteConversion
 import Testing
 import _CatalogTesting
@@ -16,7 +17,7 @@ import _CatalogTesting
   private static let targets: [(name: String, refusal: Refusal)] = [
     ("onnx", ONNXOperators.refusal(of:)), ("coreml", CoreMLOperators.refusal(of:)),
     ("keras", KerasOperators.refusal(of:)), ("ncnn", NCNNOperators.refusal(of:)),
-    ("tflite", TFLiteOperators.refusal(of:)),
+    ("tflite", TFLiteOperators.refusal(of:)), ("pytorch", PyTorchOperators.refusal(of:)),
   ]
 
   /// The refused kinds; their rows say why.

@@ -17,7 +17,8 @@ struct ExportCountsTests {
   private static let floors: [(target: ExportFormat, group: String, percent: Int)] = [
     (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
     (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85), (.ncnn, "Keras 2", 60),
-    (.ncnn, "Keras 3", 60), (.ncnn, "darknet", 90),
+    (.ncnn, "Keras 3", 60), (.ncnn, "darknet", 90), (.pyTorch, "Keras 2", 90),
+    (.pyTorch, "Keras 3", 90), (.pyTorch, "darknet", 95),
   ]
 
   @Test("Every recorded model is written in every target or refused, and the counts are stated")
@@ -56,7 +57,7 @@ struct ExportCountsTests {
       Each model was written by a real framework, which also computed reference outputs. What a target
       has no form for is refused with a reason before there is a file. What was written was read back
       by Weighbridge and gave the recorded outputs, within 1e-4 (2e-3 for float16); of ncnn's files only
-      layers and weights were read back, and a `.tflite` that Weighbridge does not read is not counted. That other tools read it too, and that ncnn computes the same,
+      layers and weights were read back, of a `.py` only its weights, and a `.tflite` that Weighbridge does not read is not counted. That other tools read it too, and that ncnn and PyTorch compute the same,
       is what `make test-peers` shows.
 
       | models | all | \(titles.joined(separator: " | ")) |
@@ -189,6 +190,9 @@ private enum ExportOutcome: Equatable {
         return folder.names.isEmpty ? .refused : .wrong("left \(folder.names)")
       }
       if target == .ncnn { return try ofNCNN(path, report) }
+      if target == .pyTorch {
+        return try PyTorchFiles(report).problem.map { .wrong($0) } ?? .written
+      }
       var options = ReadOptions()
       switch target {
       case .safetensors, .npz:

@@ -6,6 +6,7 @@ import GraphIR
 import LayerCatalog
 import NCNNConversion
 import ONNXConversion
+import PyTorchConversion
 import TFLiteConversion
 import TestSupport
 import Testing
@@ -42,6 +43,7 @@ import Weighbridge
     case .coreml(let options): CoreMLExporter.passes(options)
     case .ncnn(let options): NCNNExporter.passes(options)
     case .tflite(let options): TFLiteExporter.passes(options)
+    case .pyTorch(let options): PyTorchExporter.passes(options)
     default: nil
     }
   }

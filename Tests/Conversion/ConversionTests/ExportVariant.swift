@@ -19,6 +19,7 @@ struct ExportVariant: Hashable, Sendable {
     + [.keras, .kerasHDF5, .darknet, .ncnn].map { ExportVariant(target: $0) }
     + [ExportVariant(target: .ncnn, openCount: 1), ExportVariant(target: .tflite)]
     + [1, 2].map { ExportVariant(target: .tflite, openCount: $0) }
+    + [0, 2].map { ExportVariant(target: .pyTorch, openCount: $0) }
 
   /// The name in the table.
   var name: String {

@@ -69,6 +69,10 @@ extension ExportedForm {
   private static func compared(
     _ path: String, _ subject: ExportSubject, _ report: ExportReport, _ variant: ExportVariant
   ) throws -> ExportedForm {
+    // A module is no model that is read; `make test-peers` runs it.
+    if variant.target == .pyTorch {
+      return try PyTorchFiles(report).problem.map { .wrong($0) } ?? .written
+    }
     let outputs: [NamedTensor]
     do {
       let run =

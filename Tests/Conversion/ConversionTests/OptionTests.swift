@@ -14,6 +14,7 @@ import Weighbridge
       (\.takesSizes, { $0.sizes = [.init(width: 8, height: 8)] }),
       (\.takesFork, { $0.darknet = .pjreddie }), (\.takesIntegers, { $0.keepIntegers = true }),
       (\.takesNMS, { $0.withNMS = true }), (\.takesPrecision, { $0.precision = .float16 }),
+      (\.takesLayout, { $0.layout = .source }),
       (\.takesPostprocessing, { $0.detectionPostprocess = true }),
     ]
     for (takes, change) in given {
@@ -52,7 +53,10 @@ extension ExportFormat {
   fileprivate var takesIntegers: Bool { self == .safetensors || self == .npz }
   fileprivate var takesNMS: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
   fileprivate var takesPostprocessing: Bool { self == .tflite }
-  fileprivate var takesPrecision: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
+  fileprivate var takesPrecision: Bool {
+    [.onnx, .coreml, .ncnn, .tflite, .pyTorch].contains(self)
+  }
+  fileprivate var takesLayout: Bool { self == .onnx || self == .pyTorch }
 }
 
 /// A use of what is deprecated, called through a protocol: a direct call would be a warning.

@@ -211,15 +211,16 @@ typedef struct weighbridge_write_options {
 typedef struct weighbridge_export_options {
   size_t struct_size;
   /// The format; by default told from the path. One of `coreml`, `darknet`, `onnx`, `safetensors`, `npz`,
-  /// `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`.
+  /// `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`, `pytorch`.
   const char *target;
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from
   /// darknet, else alexeyab.
   const char *darknet;
-  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or nchw.
+  /// The order of the axes of images that a model takes and gives: source, the default in ONNX, or nchw, the
+  /// default in PyTorch.
   const char *layout;
-  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model computes
-  /// in float32 all the same.
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model and a
+  /// PyTorch module compute in float32 all the same.
   const char *precision;
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where labels and a
   /// vector of probabilities fit each other, else a network.

@@ -10,11 +10,11 @@ public struct ExportOptions: Sendable {
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model
   /// from darknet, else alexeyab.
   public var darknet: DarknetFork?
-  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or
-  /// nchw.
+  /// The order of the axes of images that a model takes and gives: source, the default in ONNX, or
+  /// nchw, the default in PyTorch.
   public var layout: ExportLayout?
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// computes in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same.
   public var precision: ExportPrecision?
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
@@ -86,7 +86,7 @@ public struct ArrayOptions: Sendable {
 /// How a Core ML model is written.
 public struct CoreMLOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// computes in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same.
   public var precision = ExportPrecision.float32
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
@@ -137,7 +137,7 @@ public struct DarknetOptions: Sendable {
 /// How files of ncnn are written.
 public struct NCNNOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// computes in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same.
   public var precision = ExportPrecision.float32
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
@@ -160,11 +160,11 @@ public struct NCNNOptions: Sendable {
 
 /// How an ONNX model is written.
 public struct ONNXOptions: Sendable {
-  /// The order of the axes of images that an ONNX model takes and gives: source, the default, or
-  /// nchw.
+  /// The order of the axes of images that a model takes and gives: source, the default in ONNX, or
+  /// nchw, the default in PyTorch.
   public var layout = ExportLayout.source
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// computes in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same.
   public var precision = ExportPrecision.float32
   /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
   /// supports.
@@ -194,10 +194,33 @@ public struct ONNXOptions: Sendable {
   }
 }
 
+/// How a PyTorch module is written.
+public struct PyTorchOptions: Sendable {
+  /// The order of the axes of images that a model takes and gives: source, the default in ONNX, or
+  /// nchw, the default in PyTorch.
+  public var layout = ExportLayout.nchw
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// and a PyTorch module compute in float32 all the same.
+  public var precision = ExportPrecision.float32
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    layout = options.layout ?? layout
+    precision = options.precision ?? precision
+    foldBatchNorm = options.foldBatchNorm
+  }
+}
+
 /// How a TFLite model is written.
 public struct TFLiteOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// computes in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same.
   public var precision = ExportPrecision.float32
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
@@ -259,6 +282,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   case tflite
   /// A layers model of TensorFlow.js: a folder, or the path of its model.json.
   case tensorFlowJS = "tfjs"
+  /// A PyTorch module as a `.py` file, with its weights in a `.safetensors` file next to it.
+  case pyTorch = "pytorch"
 
   /// The extension of the file that the user names, without a dot.
   public var fileExtension: String {
@@ -273,6 +298,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .ncnn: "param"
     case .tflite: "tflite"
     case .tensorFlowJS: "json"
+    case .pyTorch: "py"
     }
   }
 
@@ -300,6 +326,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
         .exportPrecision, .exportFoldBatchNorm, .exportWithNMS, .exportDetectionPostprocess,
       ]
     case .tensorFlowJS: [.exportQuantization]
+    case .pyTorch: [.exportLayout, .exportPrecision, .exportFoldBatchNorm]
     }
   }
 }
@@ -326,6 +353,8 @@ public enum ExportTarget: Sendable {
   case tflite(TFLiteOptions = TFLiteOptions())
   /// A layers model of TensorFlow.js: a folder, or the path of its model.json.
   case tensorFlowJS(TensorFlowJSOptions = TensorFlowJSOptions())
+  /// A PyTorch module as a `.py` file, with its weights in a `.safetensors` file next to it.
+  case pyTorch(PyTorchOptions = PyTorchOptions())
 
   /// The format without its options.
   public var format: ExportFormat {
@@ -340,6 +369,7 @@ public enum ExportTarget: Sendable {
     case .ncnn: .ncnn
     case .tflite: .tflite
     case .tensorFlowJS: .tensorFlowJS
+    case .pyTorch: .pyTorch
     }
   }
 
@@ -361,6 +391,7 @@ public enum ExportTarget: Sendable {
     case .ncnn: self = .ncnn(NCNNOptions(options))
     case .tflite: self = .tflite(TFLiteOptions(options))
     case .tensorFlowJS: self = .tensorFlowJS(TensorFlowJSOptions(options))
+    case .pyTorch: self = .pyTorch(PyTorchOptions(options))
     }
   }
 }

@@ -8,8 +8,8 @@ struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The order of the axes of images that an ONNX model takes and gives: source, the default, or \
-      nchw.
+      The order of the axes of images that a model takes and gives: source, the default in ONNX, \
+      or nchw, the default in PyTorch.
       """, valueName: "order"))
   var layout: EnumArgument<ExportLayout>?
 
@@ -17,7 +17,7 @@ struct TargetOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The number type of stored weights of float32: float32, the default, or float16. An ONNX \
-      model computes in float32 all the same.
+      model and a PyTorch module compute in float32 all the same.
       """, valueName: "type"))
   var precision: EnumArgument<ExportPrecision>?
 
