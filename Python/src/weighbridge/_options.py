@@ -25,8 +25,8 @@ class ReadKeywords(TypedDict, total=False):
     Attributes:
         architecture: The architecture of a Keras file with weights only: a to_json or to_yaml file, or
             an .h5 or .keras of the same network; by default the one beside it, called model.json,
-            NAME.json, NAME_architecture.json or config.json (or .yaml). Of a .safetensors or .npz file:
-            one of these, a .cfg or a .wbm.
+            NAME.json, NAME_architecture.json or config.json (or .yaml). Of a .safetensors, .npz or
+            PyTorch file: one of these, a .cfg, an ONNX model or a .wbm.
         keras_version: The version of Keras as which the model is interpreted, such as 2.1.5, whatever
             version the file names.
         keras_backend: The backend that Keras ran on, such as tensorflow, in place of the file's own.
@@ -50,6 +50,9 @@ class ReadKeywords(TypedDict, total=False):
         strict: Whether to make anything that darknet silently ignores, or that a file of Keras does not
             say and is presumed, an error.
         metadata: The model's metadata, as JSON (Schemas/metadata.schema.json).
+        weight_names: A JSON object with the names of tensors of a PyTorch or .safetensors file, and for
+            each that of the architecture's weight, where they cannot be told from the names or the
+            order.
     """
 
     architecture: Path | None
@@ -66,6 +69,7 @@ class ReadKeywords(TypedDict, total=False):
     keep_unknown: bool
     strict: bool
     metadata: Mapping[str, Any] | None
+    weight_names: Path | None
 
 
 class RunKeywords(TypedDict, total=False):
@@ -400,6 +404,7 @@ def _read_options(
     keep_unknown: bool = False,
     strict: bool = False,
     metadata: Mapping[str, Any] | None = None,
+    weight_names: Path | None = None,
 ) -> "structs.ReadOptions":
     input_shapes_list, input_shape_count = marshal.texts(input_shapes, "input_shapes")
     fixed_inputs_list, fixed_input_count = marshal.numbers(fixed_inputs, "fixed_inputs")
@@ -421,6 +426,7 @@ def _read_options(
         keep_unknown=keep_unknown,
         strict=strict,
         metadata=None if metadata is None else json.dumps(metadata),
+        weight_names=weight_names,
     )
 
 

@@ -40,6 +40,7 @@ class ReadOptions(Structure):
         ("keep_unknown", c_int32),
         ("strict", c_int32),
         ("metadata", c_char_p),
+        ("weight_names", c_char_p),
     ]
 
 

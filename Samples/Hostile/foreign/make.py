@@ -53,8 +53,6 @@ STORIES = {
     "symlink.weights": "A symbolic link of a repository, checked out on a system without them.",
     "text.cfg": "A text that is no `.cfg`.",
     "tflite.zip": "A model of TensorFlow Lite in a zip archive.",
-    "torch.h5": "PyTorch's `torch.save` since 1.6 (a zip archive with `data.pkl`), under another name.",
-    "torch_legacy.pth": "PyTorch's `torch.save` before 1.6 (pickles in a row).",
     "torchscript.pt": "PyTorch's `torch.jit.save`.",
     "weights.h5.gz": "A model behind gzip.",
 }
@@ -115,8 +113,6 @@ def torch_files():
 
     torch.manual_seed(1)
     layer = torch.nn.Linear(2, 3)
-    torch.save(layer.state_dict(), HERE / "torch.h5")
-    torch.save(layer.state_dict(), HERE / "torch_legacy.pth", _use_new_zipfile_serialization=False)
     torch.jit.save(torch.jit.script(layer), str(HERE / "torchscript.pt"))
 
 

@@ -19,6 +19,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case fromTokenIDs = "ReadOptions.fromTokenIDs"
   case keepUnknown = "ReadOptions.keepUnknown"
   case strict = "ReadOptions.strict"
+  case weightNames = "ReadOptions.weightNames"
   case memoryLimit = "RunOptions.memoryLimit"
   case noClobber = "WriteOptions.noClobber"
   case exportDarknet = "ExportOptions.darknet"

@@ -24,8 +24,26 @@ struct ZipEnd {
       try read64(bytes, before: start)
     } else {
       guard disks == 0, diskMemberCount == count else { throw Self.severalDisks }
-      try setDirectory(offset: UInt64(offset), size: UInt64(size), end: start)
+      let isFollowedBy64 =
+        Int(offset) + Int(size) != start && Self.hasLocator(bytes, before: start)
+      guard isFollowedBy64 else {
+        try setDirectory(offset: UInt64(offset), size: UInt64(size), end: start)
+        return
+      }
+      // Some writers, such as PyTorch's, always add the records of a large archive.
+      try read64(bytes, before: start)
+      guard memberCount == Int(count), directory == Int(offset)..<Int(offset) + Int(size) else {
+        throw .malformed(
+          "has \(count) members from \(offset) on by one end record, and \(memberCount) from "
+            + "\(directory.lowerBound) on by the other, expected the same")
+      }
     }
+  }
+
+  private static func hasLocator(_ bytes: RawSpan, before start: Int) -> Bool {
+    guard start >= locatorByteCount else { return false }
+    var locator = ByteCursor(start - locatorByteCount..<start)
+    return (try? locator.integer(UInt32.self, from: bytes)) == locatorSignature
   }
 
   /// The offset of the end record: the last one whose comment ends exactly with the file.

@@ -3,7 +3,9 @@ package import Bytes
 package import ConversionCore
 package import GraphIR
 import KerasConversion
+import JSON
 import KerasFormat
+import PyTorchConversion
 import SafetensorsFormat
 
 /// A file of named weights, and the model that they belong to.
@@ -19,6 +21,8 @@ package struct WeightSource: ModelSource {
   var holdsMetadata: Bool { file.format == .safetensors }
   private let file: WeightFile
   private let architecture: ModelContent
+  /// For tensors of PyTorch, the names of the architecture's weights that the user gave.
+  private let weightNames: [String: String]
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { WeightFile.recognizes(bytes) }
 
@@ -36,8 +40,10 @@ package struct WeightSource: ModelSource {
           + "to_json or to_yaml text, a .cfg or a .wbm)"
       ).at(file: path)
     }
+    weightNames = try options.weightNames.map(Self.names) ?? [:]
     var options = options
     options.architecture = nil
+    options.weightNames = nil
     options.deferredWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
     let (content, additionalFiles) = try Self.read(architecture, options)
     self.architecture = content
@@ -49,6 +55,24 @@ package struct WeightSource: ModelSource {
           role: "architecture", path: architecture,
           store: ByteStore(try MappedFile(path: architecture)), startsDigest: startsDigest),
       ] + additionalFiles
+  }
+
+  /// Reads a JSON object of names.
+  private static func names(_ path: String) throws(WeighbridgeError) -> [String: String] {
+    try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+      let text = try SourceFile.open(path).withBytes { $0.copied(0..<$0.byteCount) }
+      guard let object = try JSONValue(parsing: text).object else {
+        throw .malformed("is no JSON object, expected the names of tensors with those of weights")
+      }
+      var names: [String: String] = [:]
+      for key in object.keys {
+        guard let name = object[key]?.string else {
+          throw .malformed("has no text for \(key), expected the name of a weight")
+        }
+        names[key] = name
+      }
+      return names
+    }
   }
 
   /// Reads the architecture.
@@ -78,7 +102,18 @@ package struct WeightSource: ModelSource {
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
       var content = architecture
-      content.graph = try content.graph.replacingWeights(file.weights)
+      var weights = file.weights
+      let names = Set(content.graph.weights.map(\.name))
+      if file.format == .pytorch || !weightNames.isEmpty
+        || file.format == .safetensors && !weights.allSatisfy({ names.contains($0.name) })
+      {
+        let found = try PyTorchWeightNames(weights, of: content.graph, names: weightNames)
+        weights = found.weights
+        content.provenance.decisions += (file.notes + [found.decision]).map {
+          .init(layer: "", text: $0)
+        }
+      }
+      content.graph = try content.graph.replacingWeights(weights)
       content.references = []  // they were computed with the weights of the architecture
       try DescriptionEntries.apply(file.metadata, .safetensors, to: &content)
       return content

@@ -19,6 +19,7 @@ extension APIName {
     case .fromTokenIDs: "`from_token_ids`"
     case .keepUnknown: "`keep_unknown`"
     case .strict: "`strict`"
+    case .weightNames: "`weight_names`"
     case .memoryLimit: "`memory_limit`"
     case .noClobber: "`no_clobber`"
     case .exportDarknet: "`darknet`"

@@ -21,6 +21,7 @@ extension ReadOptions {
     fromTokenIDs = members.from_token_ids != 0
     keepUnknown = members.keep_unknown != 0
     strict = members.strict != 0
+    weightNames = try string(members.weight_names, "weight_names")
   }
 }
 
@@ -97,7 +98,11 @@ extension ClassifyOptions {
 }
 
 // The sizes of the structs in version 0.2, which are accepted.
-extension weighbridge_read_options: SizedStruct {}
+extension weighbridge_read_options: SizedStruct {
+  static var minimumSize: Int {
+    MemoryLayout<Self>.offset(of: \.weight_names) ?? MemoryLayout<Self>.size
+  }
+}
 extension weighbridge_run_options: SizedStruct {}
 extension weighbridge_write_options: SizedStruct {}
 extension weighbridge_export_options: SizedStruct {

@@ -3,6 +3,7 @@ import DarknetConversion
 import KerasConversion
 import NCNNConversion
 import ONNXConversion
+import PyTorchConversion
 import TFLiteConversion
 
 /// The export formats that support an operator, for tables.
@@ -16,6 +17,7 @@ enum ExportSupport {
     if KerasOperators.refusal(of: kind) == nil { formats.append("Keras") }
     if DarknetOperators.refusal(of: kind) == nil { formats.append("darknet") }
     if NCNNOperators.refusal(of: kind) == nil { formats.append("ncnn") }
+    if PyTorchOperators.refusal(of: kind) == nil { formats.append("PyTorch") }
     if TFLiteOperators.refusal(of: kind) == nil { formats.append("TFLite") }
     return formats.isEmpty ? "none: \(refusal ?? "")" : formats.joined(separator: ", ")
   }

@@ -39,8 +39,6 @@ import Weighbridge
       "foreign/../../weights/yolov3-tiny.weights", "core.symlinks"),
     .init("text.cfg", .unsupported, "is a text file, not a model"),
     .init("tflite.zip", .unsupported, "is a zip archive with model_unquant.tflite", "unpack it"),
-    .init("torch.h5", .unsupported, "is a PyTorch archive (torch.save)", "torch.onnx.export"),
-    .init("torch_legacy.pth", .unsupported, "before version 1.6", "torch.onnx.export"),
     .init("torchscript.pt", .unsupported, "is a TorchScript archive", "torch.onnx.export"),
     .init("weights.h5.gz", .unsupported, "is compressed with gzip", "gunzip"),
   ]

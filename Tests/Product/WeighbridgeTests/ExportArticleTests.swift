@@ -47,6 +47,12 @@ import Weighbridge
       }
       do {
         let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
+        let report = try model.export(to: "\(folder)/shape-detector.py")
+        let files = ["py", "safetensors"].map { "\(folder)/shape-detector.\($0)" }
+        #expect(report.files == files)
+      }
+      do {
+        let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
         try model.export(to: "\(folder)/shape-detector.safetensors")
       }
       var options = ReadOptions()

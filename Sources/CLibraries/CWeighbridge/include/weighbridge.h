@@ -140,7 +140,8 @@ typedef struct weighbridge_read_options {
   size_t struct_size;
   /// The architecture of a Keras file with weights only: a to_json or to_yaml file, or an .h5 or .keras of
   /// the same network; by default the one beside it, called model.json, NAME.json, NAME_architecture.json or
-  /// config.json (or .yaml). Of a .safetensors or .npz file: one of these, a .cfg or a .wbm.
+  /// config.json (or .yaml). Of a .safetensors, .npz or PyTorch file: one of these, a .cfg, an ONNX model or
+  /// a .wbm.
   const char *architecture;
   /// The version of Keras as which the model is interpreted, such as 2.1.5, whatever version the file names.
   const char *keras_version;
@@ -176,6 +177,9 @@ typedef struct weighbridge_read_options {
   int32_t strict;
   /// The model's metadata, as JSON (Schemas/metadata.schema.json).
   const char *metadata;
+  /// A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each that of the
+  /// architecture's weight, where they cannot be told from the names or the order. Since version 0.3.
+  const char *weight_names;
 } weighbridge_read_options;
 
 /// How a model is run.

@@ -3,13 +3,15 @@ import ConversionCore
 package import GraphIR
 import KerasConversion
 import NumPyFormat
+import PyTorchFormat
 import SafetensorsFormat
 
-/// A file of named weights and nothing else: safetensors, or an archive of NumPy arrays.
+/// A file of named weights and nothing else: safetensors, an archive of NumPy arrays, or a state
+/// dictionary of PyTorch.
 package struct WeightFile: Sendable {
   /// A file format.
   package enum Format: String, Hashable, Sendable {
-    case safetensors, npz
+    case safetensors, npz, pytorch
   }
 
   /// The file format.
@@ -28,11 +30,16 @@ package struct WeightFile: Sendable {
   }
 
   /// What the names of the weights reveal about the model.
-  package var notes: [String] { WeightOrigin.notes(weights.map(\.name), metadata: metadata) }
+  package var notes: [String] {
+    fileNotes + WeightOrigin.notes(weights.map(\.name), metadata: metadata)
+  }
+  /// What was chosen or left out of the file.
+  private var fileNotes: [String] = []
 
   /// Whether bytes begin like such a file.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     SafetensorsFile.recognizes(bytes) || NumPyFile.recognizesArchive(bytes)
+      || PyTorchFile.recognizes(bytes)
   }
 
   /// Reads everything except the elements.
@@ -41,8 +48,11 @@ package struct WeightFile: Sendable {
   /// - Throws: What `SafetensorsFile` and `NumPyFile` throw.
   package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try store.withBytes { SafetensorsFile.recognizes($0) }
-        ? WeightFile(safetensors: store) : WeightFile(npz: store)
+      if store.withBytes({ SafetensorsFile.recognizes($0) }) {
+        return try WeightFile(safetensors: store)
+      }
+      return try store.withBytes { PyTorchFile.recognizes($0) }
+        ? WeightFile(pytorch: store) : WeightFile(npz: store)
     }
   }
 
@@ -57,6 +67,19 @@ package struct WeightFile: Sendable {
       let tensor = try Tensor(
         record.elementType, shape: record.shape, store: store, range: record.range)
       return (record.name, tensor)
+    }
+  }
+
+  private init(pytorch store: ByteStore) throws(WeighbridgeError) {
+    let file = try PyTorchFile(store)
+    format = .pytorch
+    byteCount = store.count
+    metadata = []
+    fileNotes = file.notes
+    weights = try file.tensors.map { (entry) throws(WeighbridgeError) in
+      let tensor = try Tensor(
+        entry.elementType, shape: entry.shape, store: entry.store, range: entry.range)
+      return (entry.name, tensor)
     }
   }
 

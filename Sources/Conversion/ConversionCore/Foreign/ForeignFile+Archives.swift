@@ -25,9 +25,10 @@ extension ForeignFile {
   private static func zip(_ members: [String]) -> String? {
     let names = members.map { name in name.split { "/\\".contains($0) }.last.map(String.init) ?? ""
     }
-    // A .keras or .npz file is left to its reader, which reports what is wrong with it.
+    // A .keras, .npz or .pth file is left to its reader, which reports what is wrong with it.
     let kerasMembers = ["config.json", "metadata.json", "model.weights.h5"]
     guard !members.isEmpty, !members.contains(where: kerasMembers.contains),
+      !names.contains("data.pkl"),
       members.first?.hasSuffix(".npy") != true
     else { return nil }
     if names.contains("saved_model.pb") {

@@ -5,10 +5,6 @@ extension ForeignFile {
   package static let frameworks: [ForeignFile] =
     [
       ForeignFile { torch($0.members) },
-      ForeignFile(
-        [0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46, 0xF9, 0x20, 0x6A, 0xA8, 0x50, 0x19, 0x2E],
-        "is a file of PyTorch (torch.save before version 1.6), whose pickles are programs and not "
-          + "read; \(torchAdvice)"),
       ForeignFile { pickle($0) },
       ForeignFile(
         "GGUF",
@@ -32,19 +28,23 @@ extension ForeignFile {
     "export the model in PyTorch with torch.onnx.export, or save its weights with "
     + "safetensors.torch.save_file"
 
+  /// Programs of PyTorch; archives of `torch.save` have weights only, which can be read.
   private static func torch(_ members: [String]) -> String? {
-    guard members.contains(where: { $0 == "data.pkl" || $0.hasSuffix("/data.pkl") }) else {
-      return nil
+    if members.contains(where: {
+      $0.hasSuffix("/archive_format") || $0.hasSuffix("/models/model.json")
+    }) {
+      return "is a program of torch.export (.pt2), which cannot be read; export it as ONNX in "
+        + "PyTorch: torch.onnx.export(torch.export.load(FILE), f=\"model.onnx\")"
     }
-    let isScript = members.contains { $0.hasSuffix("/constants.pkl") }
-    return isScript
-      ? "is a TorchScript archive (torch.jit.save), which cannot be read; export the model in "
-        + "PyTorch with torch.onnx.export"
-      : "is a PyTorch archive (torch.save), whose pickles can run code and are not read; \(torchAdvice)"
+    guard members.contains(where: { $0.hasSuffix("/constants.pkl") }) else { return nil }
+    return "is a TorchScript archive (torch.jit.save), which cannot be read; export it as ONNX in "
+      + "PyTorch: torch.onnx.export(torch.jit.load(FILE), (inputs,), \"model.onnx\")"
   }
 
   /// Recognizes pickles of protocols 0 to 5, and the framework that wrote them if it is known.
   private static func pickle(_ sample: FileSample) -> String? {
+    // What torch.save wrote before 1.6 begins with a pickle too; its weights can be read.
+    if sample.begins([0x80, 0x02, 0x8A, 0x0A, 0x6C, 0xFC, 0x9C, 0x46, 0xF9]) { return nil }
     let isBinary =
       sample.start.count >= 2 && sample.start[0] == 0x80
       && (2...5).contains(sample.start[1]) && sample.end.last == UInt8(ascii: ".")

@@ -64,5 +64,5 @@ package struct ForeignFile: Sendable {
   package static let readableFormats =
     "Keras .h5, .keras and .weights.h5, SavedModel folders, checkpoints and frozen graphs of "
     + "TensorFlow, TensorFlow.js, darknet .cfg with .weights, ONNX, Core ML .mlmodel, TFLite, "
-    + "safetensors, .npz and .wbm"
+    + "safetensors, .npz, state dictionaries of PyTorch and .wbm"
 }

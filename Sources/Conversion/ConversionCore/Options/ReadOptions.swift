@@ -7,8 +7,8 @@ public import DarknetFormat
 public struct ReadOptions: Sendable {
   /// The architecture of a Keras file with weights only: a to_json or to_yaml file, or an .h5 or
   /// .keras of the same network; by default the one beside it, called model.json, NAME.json,
-  /// NAME_architecture.json or config.json (or .yaml). Of a .safetensors or .npz file: one of
-  /// these, a .cfg or a .wbm.
+  /// NAME_architecture.json or config.json (or .yaml). Of a .safetensors, .npz or PyTorch file: one
+  /// of these, a .cfg, an ONNX model or a .wbm.
   public var architecture: String?
   /// The version of Keras as which the model is interpreted, such as 2.1.5, whatever version the
   /// file names.
@@ -43,6 +43,9 @@ public struct ReadOptions: Sendable {
   /// Whether to make anything that darknet silently ignores, or that a file of Keras does not say
   /// and is presumed, an error.
   public var strict = false
+  /// A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each that
+  /// of the architecture's weight, where they cannot be told from the names or the order.
+  public var weightNames: String?
   /// Whether to search for labels in the folder of a darknet .cfg; not needed when a
   /// DescriptionEdit supplies them.
   public var findsLabels = true
@@ -67,7 +70,7 @@ public struct ReadOptions: Sendable {
       (.customLayers, customLayers != nil), (.weights, weights != nil), (.darknet, darknet != nil),
       (.data, data != nil), (.randomWeights, randomWeights != nil),
       (.fixedInputs, !fixedInputs.isEmpty), (.fromTokenIDs, fromTokenIDs),
-      (.keepUnknown, keepUnknown), (.strict, strict),
+      (.keepUnknown, keepUnknown), (.strict, strict), (.weightNames, weightNames != nil),
     ]
     return options.filter(\.isGiven).map(\.name)
   }

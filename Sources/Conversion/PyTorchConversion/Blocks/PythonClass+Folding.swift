@@ -33,11 +33,12 @@ extension PythonClass {
       position = region.range.upperBound
     }
     result += statements[position...]
-    network.methods = [
-      PythonMethod(
-        name: methods[0].name, parameters: methods[0].parameters, statements: result,
-        results: methods[0].results)
-    ]
+    network.methods =
+      [
+        PythonMethod(
+          name: methods[0].name, parameters: methods[0].parameters, statements: result,
+          results: methods[0].results)
+      ] + methods.dropFirst()
     return classes + [network.keepingNeededMembers()]
   }
 }

@@ -21,6 +21,8 @@ struct PyTorchBuilder: ExportBuilder {
   private(set) var helpers: Set<PyTorchHelper> = []
   /// The classes of submodules that are written out.
   private(set) var classes: [PythonClass] = []
+  /// Whether weights are parameters, which training changes; otherwise they are buffers.
+  var isTrainable = true
   /// The floating-point types of the model that are computed in float32 here.
   let replacedTypes: Set<ElementType>
   private var names: PythonNames
@@ -121,7 +123,7 @@ extension PyTorchBuilder {
     _ tensor: Tensor, named name: String
   ) throws(WeighbridgeError) -> Int {
     if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
-    let isParameter = tensor.elementType.isFloat && !name.isEmpty
+    let isParameter = isTrainable && tensor.elementType.isFloat && !name.isEmpty
     return addMember(
       name.isEmpty ? "\(scope.prefix)/constant" : name, isParameter ? .parameter : .buffer,
       [PythonMember.Weight(name: "", tensor: tensor)])

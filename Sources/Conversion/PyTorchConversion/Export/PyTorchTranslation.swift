@@ -38,10 +38,11 @@ struct PyTorchTranslation {
     let method = PythonMethod(
       name: "forward", parameters: Array(zip(parameters, inputs.map(\.name))),
       statements: builder.statements.needed(for: computed, renaming: [:]), results: results)
+    let detection = Self.detection(prepared, &builder)
     let network = PythonClass(
       name: Self.className,
       documentation: Self.documentation(prepared, parameters: parameters),
-      members: builder.members, methods: [method]
+      members: builder.members, methods: [method] + detection.methods
     ).keepingNeededMembers()
     let folded = network.folded()
     let classes = builder.classes.filter { type in
@@ -55,7 +56,19 @@ struct PyTorchTranslation {
     weights = (folded.last ?? network).members.flatMap(\.state)
     losses =
       prepared.losses + replaced.map { "\($0.rawValue) is computed in float32" }
-      + Self.trainingLosses(content.graph)
+      + Self.trainingLosses(content.graph) + detection.losses
+  }
+
+  /// The method that decodes boxes, or why there is none.
+  private static func detection(
+    _ model: PreparedModel, _ builder: inout PyTorchBuilder
+  ) -> (methods: [PythonMethod], losses: [String]) {
+    var changed = builder
+    do throws(WeighbridgeError) {
+      let method = try PyTorchDetection.method(model, &changed)
+      builder = changed
+      return (method.map { [$0] } ?? [], [])
+    } catch { return ([], ["the module does not decode boxes: \(error.reason)"]) }
   }
 
   /// The floating-point types of a model in which a module does not compute.
@@ -140,7 +153,7 @@ extension PythonMethod {
       return result
     }
     return PythonMethod(
-      name: name, parameters: parameters, statements: statements,
+      name: name, documentation: documentation, parameters: parameters, statements: statements,
       results: results.map(renumbered))
   }
 }

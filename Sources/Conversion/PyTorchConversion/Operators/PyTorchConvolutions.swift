@@ -67,15 +67,28 @@ extension PyTorchBuilder {
     _ window: Window, value: Double = 0, limit: [Int]? = nil
   ) throws(WeighbridgeError) -> (input: PythonExpression, arguments: [Argument]) {
     let sizes = Array(self[0].type.shape.dropFirst(2))
-    guard let (before, after) = window.borders(of: sizes) else {
+    guard let borders = window.borders(of: sizes) else {
       return (paddedForUnknownSize(window, value: value), [])
     }
+    let before = borders.before
+    let after = Self.reached(window, sizes, borders.after)
     if (before + after).allSatisfy({ $0 == 0 }) { return ("\(self[0])", []) }
     let isWithin = zip(before, limit ?? before).allSatisfy { $0 <= $1 }
     if before == after, isWithin {
       return ("\(self[0])", [.init("padding", PythonLiteral.sizes(before))])
     }
     return (Self.padded("\(self[0])", before, after, value), [])
+  }
+
+  /// The padding at the ends that a window reaches.
+  private static func reached(_ window: Window, _ sizes: [Dimension], _ after: [Int]) -> [Int] {
+    after.indices.map { axis in
+      guard let size = sizes[axis].value,
+        let placement = try? window.placement(axis, dimension: size)
+      else { return after[axis] }
+      let end = (placement.count - 1) * window.strides[axis] + window.effectiveSize(axis)
+      return min(after[axis], max(0, end - size - placement.before))
+    }
   }
 
   /// Pads the last axes with a number.

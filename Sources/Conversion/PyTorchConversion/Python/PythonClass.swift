@@ -86,6 +86,8 @@ struct PythonStatement: Sendable, ExportNode {
 /// A method that computes tensors of tensors.
 struct PythonMethod: Sendable {
   let name: String
+  /// The docstring; `nil` for none.
+  var documentation: String?
   /// The names of the parameters: in Python, and in the builder.
   let parameters: [(python: String, value: String)]
   let statements: [PythonStatement]

@@ -47,7 +47,8 @@ struct PythonNames: Sendable {
     let isValid = { (character: Character) in
       character.isASCII && (character.isLetter || character.isNumber)
     }
-    var parts = name.split { !isValid($0) }.map(String.init)
+    let short = name.replacing("/batch_normalization", with: "/bn")
+    var parts = short.split { !isValid($0) }.map(String.init)
     if let first = parts.first, first.allSatisfy(\.isNumber) {
       parts.removeFirst()
       parts.insert(first, at: min(1, parts.count))

@@ -92,6 +92,7 @@ struct PythonMethodText {
     let types = results.map { _ in "Tensor" }.joined(separator: ", ")
     let type = results.count == 1 ? types : "tuple[\(types)]"
     var lines = ["def \(method.name)(self\(parameters)) -> \(type):"]
+    if let text = method.documentation { lines.append("    \"\"\"\(text)\"\"\"") }
     for statement in statements { lines.append("    " + line(statement)) }
     lines.append("    return " + results.map { text($0) }.joined(separator: ", "))
     return lines

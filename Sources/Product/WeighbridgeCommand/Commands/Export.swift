@@ -10,7 +10,8 @@ struct Export: CancellableCommand {
     discussion: """
       Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \
       (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), ncnn (a .param, with a .bin \
-      file beside it), tflite, and the weights alone as safetensors or npz. A layer that the format cannot \
+      file beside it), tflite, tfjs, pytorch (a .py with a module, and a .safetensors beside it), and the \
+      weights alone as safetensors or npz. A layer that the format cannot \
       express is an error that names it, and nothing is written.
 
       Examples:
@@ -22,6 +23,7 @@ struct Export: CancellableCommand {
         weighbridge export tinyyolo.wbm -o tinyyolo.param --precision float16
         weighbridge export tinyyolo.wbm -o tinyyolo.mlmodel --without-nms --precision float16
         weighbridge export unet.wbm -o unet.mlmodel --sizes 256x256,512x256
+        weighbridge export tinyyolo.wbm -o net.py
       """)
 
   @Argument(help: "The model, of any format that can be read.")
@@ -33,8 +35,8 @@ struct Export: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, tflite, safetensors or npz. By default told \
-      from the output's extension.
+      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, tflite, tfjs, pytorch, safetensors or npz. \
+      By default told from the output's extension.
       """,
       valueName: "format"))
   var to: EnumArgument<ExportFormat>?

@@ -19,6 +19,7 @@ extension APIName {
     case .fromTokenIDs: "--from-token-ids"
     case .keepUnknown: "--keep-unknown"
     case .strict: "--strict"
+    case .weightNames: "--weight-names"
     case .memoryLimit: "--memory-limit"
     case .noClobber: "--no-clobber"
     case .exportDarknet: "--darknet"

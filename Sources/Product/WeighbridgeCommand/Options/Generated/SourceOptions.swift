@@ -10,8 +10,8 @@ struct SourceOptions: ParsableArguments {
       """
       The architecture of a Keras file with weights only: a to_json or to_yaml file, or an .h5 or \
       .keras of the same network; by default the one beside it, called model.json, NAME.json, \
-      NAME_architecture.json or config.json (or .yaml). Of a .safetensors or .npz file: one of \
-      these, a .cfg or a .wbm.
+      NAME_architecture.json or config.json (or .yaml). Of a .safetensors, .npz or PyTorch file: \
+      one of these, a .cfg, an ONNX model or a .wbm.
       """, valueName: "file"))
   var architecture: String?
 
@@ -106,6 +106,14 @@ struct SourceOptions: ParsableArguments {
       """)
   var strict = false
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each \
+      that of the architecture's weight, where they cannot be told from the names or the order.
+      """, valueName: "file.json"))
+  var weightNames: String?
+
   func validate() throws {
     var names: Set<String> = []
     if let twice = (fixedInputs + formerFixedInputs).first(where: {
@@ -133,6 +141,7 @@ struct SourceOptions: ParsableArguments {
     options.fromTokenIDs = fromTokenIDs
     options.keepUnknown = keepUnknown
     options.strict = strict
+    options.weightNames = weightNames
     return options
   }
 }

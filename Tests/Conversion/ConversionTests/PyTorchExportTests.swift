@@ -1,0 +1,213 @@
+import Bytes
+import ConversionCore
+import FormatRegistry
+import GraphIR
+import LayerCatalog
+import PyTorchConversion
+import SafetensorsFormat
+import TestSupport
+import Testing
+import Weighbridge
+import _CatalogTesting
+
+/// The text of modules. `Tests/Peers/pytorch_peer.py` runs them in PyTorch.
+@Suite struct PyTorchExportTests {
+  private let classifier = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+
+  @Test("Every operator has a row, or is made of operators that have one")
+  func table() { expectCompleteTable(PyTorchOperators.kinds) }
+
+  /// The files of a graph of one layer.
+  private func files(
+    _ operation: some Operator, of types: TensorType..., weights: [Tensor] = [],
+    layer: String = "layer", options: PyTorchOptions = PyTorchOptions()
+  ) throws -> PyTorchFiles {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var inputs: [ValueID] = []
+    for (position, type) in types.enumerated() {
+      inputs.append(try builder.addInput("input_\(position)", type))
+    }
+    for (position, weight) in weights.enumerated() {
+      inputs.append(try builder.addWeight("\(layer)/w\(position)", weight))
+    }
+    let results = try builder.addNode(
+      operation, inputs: inputs, source: SourceScope(layer: layer, className: "Layer"))
+    let graph = try builder.finish(
+      outputs: results.prefix(1).map { Port(name: "result", value: $0) })
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(to: folder.file("m.py"), as: .pyTorch(options))
+    return try PyTorchFiles(report)
+  }
+
+  private func zeros(_ shape: Int...) -> Tensor {
+    Tensor(.float32, shape: shape, [Double](repeating: 0, count: shape.reduce(1, *)))
+  }
+
+  private func convolution(_ strides: Int, _ padding: WindowPadding) -> Convolution {
+    Convolution(
+      window: Window(
+        size: [3, 3], strides: [strides, strides], dilation: [1, 1], padding: padding),
+      groups: 1, hasBias: false, layout: .channelsLast)
+  }
+
+  @Test("A layer is a submodule with its name, and images are channels first")
+  func layer() throws {
+    let type = TensorType(.float32, [.symbolic("batch"), 8, 8, 3])
+    let kernel = zeros(4, 3, 3, 3)
+    let usual = try files(convolution(1, .same), of: type, weights: [kernel], layer: "3_conv")
+    #expect(usual.lines.contains("self.conv_3 = nn.Conv2d(3, 4, 3, padding=1, bias=False)"))
+    #expect(usual.lines.contains("x = self.conv_3(x)  # [batch, 4, 8, 8]"))
+    #expect(usual.names == ["conv_3.weight"] && usual.problem == nil)
+    var options = PyTorchOptions()
+    options.layout = .source
+    let kept = try files(convolution(1, .same), of: type, weights: [kernel], options: options)
+    #expect(kept.text.contains("self.layer(x.permute(0, 3, 1, 2))"))
+    #expect(kept.text.contains("x.permute(0, 2, 3, 1)"))
+  }
+
+  @Test("The padding of an even stride is exact, whether the size is known or not")
+  func padding() throws {
+    let kernel = zeros(4, 3, 3, 3)
+    let known = try files(
+      convolution(2, .same), of: TensorType(.float32, [1, 8, 8, 3]), weights: [kernel])
+    #expect(known.text.contains("self.layer(F.pad(x, [0, 1, 0, 1]))"))
+    #expect(!known.text.contains("def pad_same"))
+    let open = try files(
+      convolution(2, .same), of: TensorType(.float32, [1, .unknown, .unknown, 3]),
+      weights: [kernel])
+    #expect(open.text.contains("self.layer(pad_same(x, [3, 3], [2, 2]))"))
+    #expect(open.text.contains("def pad_same(x: Tensor, size: list[int], stride: list[int]"))
+    let unreached = WindowPadding.explicit(before: [0, 0], after: [1, 1])
+    let even = try files(
+      MaxPooling(
+        window: Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: unreached),
+        layout: .channelsFirst), of: TensorType(.float32, [1, 3, 8, 8]))
+    #expect(even.text.contains("F.max_pool2d(x, 2, 2)"))
+  }
+
+  @Test("A normalization has all that PyTorch's has")
+  func normalization() throws {
+    let vector = Tensor(.float32, shape: [3], [1, 2, 3])
+    let files = try files(
+      BatchNormalization(axis: 1, epsilon: 1e-3, hasScale: false, hasCenter: true),
+      of: TensorType(.float32, [1, 3, 4, 4]), weights: [vector, vector, vector])
+    #expect(
+      files.lines.contains("self.layer = nn.BatchNorm2d(3, eps=0.001, momentum=0.01)"))
+    #expect(
+      Set(files.names)
+        == Set(
+          ["weight", "bias", "running_mean", "running_var", "num_batches_tracked"].map {
+            "layer.\($0)"
+          }))
+  }
+
+  private func recurrence(_ mask: StepMask) -> Recurrence {
+    Recurrence(isReversed: false, returnsSequences: true, hasInitialStates: false, mask: mask)
+  }
+
+  @Test("A GRU is PyTorch's where that computes the same, and else a loop")
+  func recurrent() throws {
+    let weights = [zeros(6, 3), zeros(6, 2), zeros(2, 6)]
+    let type = TensorType(.float32, [.symbolic("batch"), 5, 3])
+    let cell = { (resetsAfter: Bool, mask: StepMask) in
+      GRU(
+        recurrence: self.recurrence(mask), bias: .separate, activation: .tanh,
+        recurrentActivation: .sigmoid, resetsAfter: resetsAfter)
+    }
+    let own = try files(cell(true, .none), of: type, weights: weights)
+    #expect(own.lines.contains("self.layer = nn.GRU(3, 2, batch_first=True)"))
+    #expect(own.text.contains("self.layer(x)[0]") && own.problem == nil)
+    let other = try files(cell(false, .none), of: type, weights: weights)
+    #expect(other.lines.contains("class Recurrence(nn.Module):"))
+    #expect(other.lines.contains("for t in range(x.shape[1]):"))
+    #expect(other.problem == nil && other.names.contains { $0.hasPrefix("layer.") })
+  }
+
+  @Test("Names are identifiers, and neither Python's words nor members of nn.Module")
+  func names() throws {
+    for (name, expected) in [
+      ("class", "class_2"), ("train", "train_2"), ("a-b.c/d", "a_b_c_d"), ("7", "layer_7"),
+      ("größe", "gr_e"), ("", "layer"), ("7_dense", "dense_7"), ("forward", "forward_2"),
+    ] {
+      let files = try files(
+        Dense(hasBias: false), of: TensorType(.float32, [1, 3]), weights: [zeros(2, 3)],
+        layer: name)
+      #expect(files.names == ["\(expected).weight"], "\(name)")
+    }
+  }
+
+  @Test("Texts of the source stay texts")
+  func texts() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: classifier)
+    var edit = DescriptionEdit()
+    edit.summary = "ends \"\"\"\nimport os\\"
+    try model.describe(edit)
+    let report = try model.export(to: folder.file("m.py"))
+    let files = try PyTorchFiles(report)
+    #expect(files.text.contains("ends '''"))
+    #expect(!files.text.contains("\"\"\"\nimport os"))
+    #expect(report.files == ["m.py", "m.safetensors"].map(folder.file))
+  }
+
+  @Test("The same model gives the same bytes, and what it repeats is a class")
+  func determinism() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: classifier)
+    try model.write(to: folder.file("m.wbm"))
+    let first = try PyTorchFiles(try model.export(to: folder.file("a.py")))
+    let second = try PyTorchFiles(
+      try Model(contentsOf: folder.file("m.wbm")).export(to: folder.file("b.py")))
+    #expect(first.text == second.text.replacing("b.safetensors", with: "a.safetensors"))
+    #expect(
+      try Files.read(folder.file("a.safetensors")) == Files.read(folder.file("b.safetensors")))
+    #expect(first.problem == nil)
+  }
+
+  @Test("A block that repeats is a class of its own, with the numbers that differ as parameters")
+  func blocks() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var value = try builder.addInput("x", TensorType(.float32, [1, 4, 8, 8]))
+    for block in 0..<8 {
+      let start = value
+      for (part, shape) in [("reduce", [2 + block, 4, 1, 1]), ("expand", [4, 2 + block, 1, 1])] {
+        let name = "block_\(block)_\(part)"
+        let kernel = Tensor(
+          .float32, shape: shape, [Double](repeating: Double(block), count: shape.reduce(1, *)))
+        value = try builder.addNode(
+          Convolution(
+            window: Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid),
+            groups: 1, hasBias: false, layout: .channelsFirst),
+          inputs: [value, try builder.addWeight("\(name)/kernel", kernel)],
+          source: SourceScope(layer: name, className: "Conv2D"))[0]
+      }
+      value = try builder.addNode(
+        Add(), inputs: [start, value],
+        source: SourceScope(layer: "block_\(block)_add", className: "Add"))[0]
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let report = try ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance()
+    ).export(to: folder.file("m.py"), as: .pyTorch())
+    let files = try PyTorchFiles(report)
+    #expect(
+      files.lines.contains("def __init__(self, reduce_out: int) -> None:"), "\(files.text)")
+    #expect(files.lines.contains("self.block_3 = ResidualBlock(5)"))
+    #expect(files.names.contains("block_7.expand.weight") && files.names.count == 16)
+    #expect(files.lines.count < 40 && files.problem == nil)
+  }
+
+  @Test("Matrices are stored in half precision on demand, and vectors are not")
+  func precision() throws {
+    var options = PyTorchOptions()
+    options.precision = .float16
+    let files = try files(
+      Dense(hasBias: true), of: TensorType(.float32, [1, 3]), weights: [zeros(2, 3), zeros(2)],
+      options: options)
+    let types = files.weights.tensors.map { "\($0.name) \($0.elementType)" }
+    #expect(Set(types) == ["layer.weight float16", "layer.bias float32"])
+  }
+}
