@@ -1,7 +1,7 @@
 """Records state dictionaries of one small network, as programs around darknet write them, with what
 the network computes.
 
-usage: record.py VERSION, in an environment with that version of PyTorch: 0.4, 1.6 or 2
+usage: record.py VERSION, in an environment with that version of PyTorch: 1.0, 1.6 or 2
 
 Each version writes `state_VERSION.pth`; 2 also writes a checkpoint, one of DataParallel, one of the form
 before 1.6, one with views, the plain weights as .safetensors where that package is there, and the

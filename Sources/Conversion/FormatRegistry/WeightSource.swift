@@ -2,8 +2,8 @@ import ArrayConversion
 package import Bytes
 package import ConversionCore
 package import GraphIR
-import KerasConversion
 import JSON
+import KerasConversion
 import KerasFormat
 import PyTorchConversion
 import SafetensorsFormat

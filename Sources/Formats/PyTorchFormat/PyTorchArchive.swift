@@ -39,7 +39,8 @@ enum PyTorchArchive {
   ) throws(WeighbridgeError) {
     guard let member = members.first(where: { $0.name == "\(folder)/byteorder" }) else { return }
     let (text, range) = try ZipReader.contents(of: member, in: store, memory: &memory)
-    let order = text.withBytes { $0.copied(range.prefix(16).startIndex..<range.prefix(16).endIndex) }
+    let end = min(range.upperBound, range.lowerBound + 16)
+    let order = text.withBytes { $0.copied(range.lowerBound..<end) }
     guard order == Array("little".utf8) else {
       throw .unsupported(
         "has the byte order \(String(decoding: order, as: UTF8.self)), and little is read")

@@ -30,7 +30,7 @@ package struct PyTorchFile: Sendable {
     /// A ZIP archive, since PyTorch 1.6.
     case archive = "pytorch"
     /// A sequence of pickles and storages, up to 1.5.
-    case sequence = "pytorch 0.4"
+    case sequence = "pytorch before 1.6"
   }
 
   /// Whether bytes begin like a file of `torch.save`. TorchScript archives, which have code, do not.

@@ -19,7 +19,8 @@ enum PyTorchSequence {
       let version = try reader.read(bytes).integer
       guard version == Self.version else {
         throw .unsupported(
-          "is of version \(version.map(String.init) ?? "?") of torch.save, and \(Self.version) is read")
+          "is of version \(version.map(String.init) ?? "?") of torch.save, and \(Self.version) is read"
+        )
       }
       try checkByteOrder(try reader.read(bytes), reader)
       let root = try reader.read(bytes)

@@ -27,14 +27,15 @@ struct PyTorchStateDictionary {
         return (name, number)
       }
       let named = nested.filter { Self.usualKeys.contains($0.name) }
-      guard let chosen = nested.count == 1 ? nested.first : named.count == 1 ? named.first : nil
-      else {
+      let candidates = nested.count == 1 ? nested : named
+      guard candidates.count == 1, let chosen = candidates.first else {
         throw .unsupported(
           "holds no dict of tensors by name, or several: \(Self.list(entries)); save one alone: "
             + "torch.save(model.state_dict(), FILE)")
       }
       tensors = Self.tensors(reader.dictionaries[chosen.number].entries)
-      notes.append("the weights are those of \(chosen.name); the rest of the checkpoint is not read")
+      notes.append(
+        "the weights are those of \(chosen.name); the rest of the checkpoint is not read")
     } else if tensors.count < entries.count {
       notes.append("\(entries.count - tensors.count) entries that are no tensors are not read")
     }
