@@ -473,9 +473,9 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
       dependencies: [
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
-        "ONNXFormat", "ProtobufWire", "SafetensorsFormat", "TensorEncoding", "TFLiteFormat",
-        "TensorFlowConversion", "TensorFlowFormat", "Verifier", "Vision", "WBMConversion",
-        "WBMFormat",
+        "ONNXFormat", "ProtobufWire", "PyTorchFormat", "SafetensorsFormat", "TensorEncoding",
+        "TFLiteFormat", "TensorFlowConversion", "TensorFlowFormat", "Verifier", "Vision",
+        "WBMConversion", "WBMFormat",
         "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.

@@ -8,6 +8,7 @@ import KerasFormat
 import NCNNFormat
 import NumPyFormat
 import ONNXFormat
+import PyTorchFormat
 import SafetensorsFormat
 import TFLiteFormat
 import Vision
@@ -19,7 +20,8 @@ import ZipArchive
 extension FuzzTarget {
   package static let syntax: [FuzzTarget] =
     [
-      hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
+      hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, pytorch,
+      onnxSyntax,
       coremlSyntax, tfliteSyntax, wbmSyntax, json, yaml, image, ncnn,
     ] + tensorFlow
 
@@ -75,6 +77,11 @@ extension FuzzTarget {
 
   static let safetensors = FuzzTarget("safetensors", [".safetensors"]) { bytes in
     _ = try SafetensorsFile(bytes.span.bytes)
+  }
+
+  /// Pickles, which are read as data, and the tensors that they name.
+  static let pytorch = FuzzTarget("pytorch", [".pth"]) { bytes in
+    _ = try PyTorchFile(ByteStore(bytes))
   }
 
   static let onnxSyntax = FuzzTarget("onnx-file", [".onnx"]) { bytes in

@@ -21,8 +21,8 @@ struct PyTorchBuilder: ExportBuilder {
   private(set) var helpers: Set<PyTorchHelper> = []
   /// The classes of submodules that are written out.
   private(set) var classes: [PythonClass] = []
-  /// Whether weights are parameters, which training changes; otherwise they are buffers.
-  var isTrainable = true
+  /// The names of weights that training changes; others are constants.
+  var trainable: Set<String>
   /// The floating-point types of the model that are computed in float32 here.
   let replacedTypes: Set<ElementType>
   private var names: PythonNames
@@ -36,10 +36,13 @@ struct PyTorchBuilder: ExportBuilder {
   }
 
   /// - Parameters:
+  ///   - trainable: The names of weights that training changes.
   ///   - replacedTypes: The types that are computed in float32.
   ///   - reserved: Names that no member can have.
-  init(replacedTypes: Set<ElementType> = [], reserved: [String] = []) {
-    self.replacedTypes = replacedTypes
+  init(
+    trainable: Set<String> = [], replacedTypes: Set<ElementType> = [], reserved: [String] = []
+  ) {
+    (self.trainable, self.replacedTypes) = (trainable, replacedTypes)
     names = PythonNames(reserved: reserved)
   }
 
@@ -118,12 +121,23 @@ extension PyTorchBuilder {
 
 // Members.
 extension PyTorchBuilder {
+  /// Whether training changes a weight, or the one that it was computed from.
+  func isTrainable(_ name: String) -> Bool {
+    var name = name[...]
+    while !name.isEmpty {
+      if trainable.contains(String(name)) { return true }
+      guard let end = name.lastIndex(of: "/") else { return false }
+      name = name[..<end]
+    }
+    return false
+  }
+
   /// Makes a tensor a parameter, or a buffer if it is no weight of floating-point numbers.
   private mutating func addTensor(
     _ tensor: Tensor, named name: String
   ) throws(WeighbridgeError) -> Int {
     if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
-    let isParameter = isTrainable && tensor.elementType.isFloat && !name.isEmpty
+    let isParameter = tensor.elementType.isFloat && isTrainable(name)
     return addMember(
       name.isEmpty ? "\(scope.prefix)/constant" : name, isParameter ? .parameter : .buffer,
       [PythonMember.Weight(name: "", tensor: tensor)])

@@ -32,7 +32,7 @@ enum PyTorchDetection {
     ])
     let inputs = decoded.inputs.map { builder.addInput(decoded[$0.value].type) }
     let start = builder.statements.count
-    builder.isTrainable = false
+    builder.trainable = []
     let outputs = try builder.emit(decoded, inputs: inputs, groups: ExportGroups())
     var names = PythonNames()
     let results = outputs.map(\.name)

@@ -24,7 +24,8 @@ struct PyTorchTranslation {
       content, PyTorchExporter.passes(options), for: "PyTorch", PyTorchOperators.table)
     let graph = prepared.graph
     let replaced = Self.replacedTypes(graph)
-    var builder = PyTorchBuilder(replacedTypes: Set(replaced))
+    var builder = PyTorchBuilder(
+      trainable: Self.trainable(graph), replacedTypes: Set(replaced))
     let inputs = graph.inputs.map { builder.addInput(graph[$0.value].type) }
     let outputs = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
     var results: [PythonExpression] = []
@@ -69,6 +70,18 @@ struct PyTorchTranslation {
       builder = changed
       return (method.map { [$0] } ?? [], [])
     } catch { return ([], ["the module does not decode boxes: \(error.reason)"]) }
+  }
+
+  /// The names of the weights of layers; other constants are part of the computation.
+  private static func trainable(_ graph: Graph) -> Set<String> {
+    var names: Set<String> = []
+    for node in graph.nodes {
+      for (position, id) in node.inputs.enumerated() {
+        guard case .weight? = node.operation.slot(position) else { continue }
+        names.insert(graph[id].name)
+      }
+    }
+    return names
   }
 
   /// The floating-point types of a model in which a module does not compute.

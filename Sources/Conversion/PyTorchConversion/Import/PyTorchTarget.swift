@@ -29,7 +29,12 @@ struct PyTorchTarget: Sendable {
       }
     }
     let unused = graph.weights.filter { !known.contains($0.name) }
-    return targets + unused.map { copy(of: $0.name, layer: "", role: "", $0.tensor.shape) }
+    return targets
+      + unused.map { name, tensor in
+        PyTorchTarget(
+          name: name, sources: [Source(layer: "", role: "", shape: tensor.shape)]
+        ) { $0[0].reshaped(tensor.shape) }
+      }
   }
 
   private static func all(of node: Node, _ graph: Graph) -> [PyTorchTarget] {
@@ -44,9 +49,13 @@ struct PyTorchTarget: Sendable {
     return weights.enumerated().map { position, weight in
       let role = position < roles.count ? roles[position] : ""
       let shape = weight.constant?.shape ?? []
-      return copy(
-        of: weight.name, layer: node.name, role: role,
-        node.operation is PReLU ? [shape.reduce(1, *)] : shape)
+      let isVector = node.operation is PReLU
+      return PyTorchTarget(
+        name: weight.name,
+        sources: [
+          Source(layer: node.name, role: role, shape: isVector ? [shape.reduce(1, *)] : shape)
+        ]
+      ) { $0[0].reshaped(shape) }
     }
   }
 
@@ -65,12 +74,6 @@ struct PyTorchTarget: Sendable {
 
   private static func affine(_ hasScale: Bool, _ hasCenter: Bool) -> [String] {
     (hasScale ? ["weight"] : []) + (hasCenter ? ["bias"] : [])
-  }
-
-  private static func copy(
-    of name: String, layer: String, role: String, _ shape: [Int]
-  ) -> PyTorchTarget {
-    PyTorchTarget(name: name, sources: [Source(layer: layer, role: role, shape: shape)]) { $0[0] }
   }
 
   private static func recurrent<Operation: RecurrentOperator>(

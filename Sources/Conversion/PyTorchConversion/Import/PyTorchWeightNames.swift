@@ -82,6 +82,9 @@ package struct PyTorchWeightNames: Sendable {
     PythonNames.identifier(name).lowercased()
   }
 
+  /// The sizes by which an order of axes is known.
+  private static func withoutOnes(_ shape: [Int]) -> [Int] { shape.filter { $0 != 1 } }
+
   /// The tensors by name; `nil` if one is missing or left.
   private static func byName(
     _ sources: [(weight: String, source: Key)], _ tensors: [(name: String, tensor: Tensor)]
@@ -93,7 +96,7 @@ package struct PyTorchWeightNames: Sendable {
     for (weight, source) in sources {
       let candidates = [normalized("\(source.layer)/\(source.role)"), normalized(weight)]
       guard let tensor = candidates.lazy.compactMap({ known[$0] }).first,
-        tensor.count == source.shape.reduce(1, *)
+        withoutOnes(tensor.shape) == withoutOnes(source.shape)
       else { return nil }
       found[source] = tensor
     }

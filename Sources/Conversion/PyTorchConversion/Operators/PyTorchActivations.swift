@@ -29,15 +29,6 @@ enum PyTorchActivations {
           ? "F.hardsigmoid(\($1[0]))"
           : "(\($1[0]) * \($0.slope) + \($0.offset)).clamp(0.0, 1.0)"
       },
-      PyTorchRow(expression: HardShrink.self) {
-        $0.threshold >= 0 ? "F.hardshrink(\($1[0]), \($0.threshold))" : nil
-      },
-      PyTorchRow(expression: SoftShrink.self) {
-        $0.threshold >= 0 ? "F.softshrink(\($1[0]), \($0.threshold))" : nil
-      },
-      PyTorchRow(expression: Threshold.self) {
-        "F.threshold(\($1[0]), \($0.threshold), \($0.replacement))"
-      },
       PyTorchRow(expression: GLU.self) { "F.glu(\($1[0]), \($0.axis))" },
       PyTorchRow(expression: Softmax.self) {
         $0.axes.count == 1 ? "F.softmax(\($1[0]), dim=\($0.axes[0]))" : nil

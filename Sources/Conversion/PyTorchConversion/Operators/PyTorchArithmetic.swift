@@ -142,7 +142,7 @@ extension PyTorchBuilder {
     guard let tensor = self[position].constant, tensor.count == 1, tensor.elementType != .bool,
       operands.contains(where: { $0.constant == nil && $0.type.rank >= tensor.shape.count })
     else { return false }
-    return self[position].name.isEmpty || !tensor.elementType.isFloat
+    return !tensor.elementType.isFloat || !isTrainable(self[position].name)
   }
 
   /// An operand of a symbol: a number where a constant has one element.

@@ -7,10 +7,7 @@ import LayerCatalog
 enum PyTorchIndexing {
   static let rows: [PyTorchRow] = [
     PyTorchRow(expression: Gather.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.batchAxes == 0 else {
-        throw .unsupported(
-          "takes other positions in each example, and PyTorch takes the same in all")
-      }
+      guard operation.batchAxes == 0 else { return try builder.gatheredInBatches(operation) }
       let colons = String(repeating: ":, ", count: operation.axis)
       if let tensor = builder[1].constant, tensor.shape.isEmpty {
         return "\(builder[0])[\(colons)\(Int(tensor.wrappedIntegers[0]))]"
@@ -40,6 +37,28 @@ enum PyTorchIndexing {
 }
 
 extension PyTorchBuilder {
+  /// Elements by positions that differ from example to example.
+  fileprivate mutating func gatheredInBatches(
+    _ operation: Gather
+  ) throws(WeighbridgeError) -> PythonExpression {
+    let (axis, batchAxes) = (operation.axis, operation.batchAxes)
+    guard self[1].type.rank == batchAxes + 1 else {
+      throw .unsupported(
+        "takes positions of \(self[1].type.rank - batchAxes) axes in each example, and PyTorch takes "
+          + "one")
+    }
+    let indices = try add(longIndices(1), as: self[1].type)
+    let size: PythonExpression = "\(self[0]).shape[\(axis)]"
+    let positions = try add(
+      "torch.where(\(indices) < 0, \(indices) + \(size), \(indices))", as: self[1].type)
+    let axes =
+      [String](repeating: ":", count: batchAxes)
+      + [String](repeating: "None", count: axis - batchAxes) + [":"]
+      + [String](repeating: "None", count: type().rank - 1 - axis)
+    let subscripts = axes.joined(separator: ", ")
+    return "torch.take_along_dim(\(self[0]), \(positions)[\(subscripts)], \(axis))"
+  }
+
   /// An input as the integers of 64 bits that subscripts take.
   fileprivate func longIndices(_ position: Int) -> PythonExpression {
     self[position].type.elementType == .int64

@@ -15,6 +15,19 @@ enum PyTorchLayers {
         ["weight": kernel, "bias": operation.hasBias ? try builder.tensor(2) : nil])
       return try builder.add("\(module)(\(builder[0]))", isLayer: true)
     },
+    PyTorchRow(expression: EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.isPrimitive else { return nil }
+      let axes =
+        "\(operation.input.rawValue), \(operation.kernel.rawValue) -> \(operation.output.rawValue)"
+      let product: PythonExpression = "torch.einsum(\"\(axes)\", \(builder[0]), \(builder[1]))"
+      let letters = operation.bias.letters
+      guard !letters.isEmpty else { return product }
+      let bias = try builder.tensor(2)
+      let shape = operation.output.letters.map { letter in
+        letters.firstIndex(of: letter).map { bias.shape[$0] } ?? 1
+      }
+      return "\(product) + \(ExportOperand.weight(bias.reshaped(shape), named: builder[2].name))"
+    },
     PyTorchRow(value: Embedding.self) { (_, builder) throws(WeighbridgeError) in
       let table = try builder.tensor(1)
       let module = try builder.module(

@@ -20,7 +20,7 @@ extension PyTorchBuilder {
     let stateType = scope.outputTypes[1]
     let names = Array(["h", "c"].prefix(stateCount))
     var cell = PyTorchBuilder(
-      replacedTypes: replacedTypes, reserved: ["mask", "x", "t"] + names)
+      trainable: trainable, replacedTypes: replacedTypes, reserved: ["mask", "x", "t"] + names)
     cell.scope = scope
     cell.scope.prefix = "cell"
     var elementType = sequence.type
