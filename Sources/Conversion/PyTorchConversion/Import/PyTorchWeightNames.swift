@@ -50,8 +50,24 @@ package struct PyTorchWeightNames: Sendable {
     }
     let rest = try Self.found(targets, remaining)
     weights += rest.weights
+    let types = Dictionary(graph.weights.map { ($0.name, $0.tensor.elementType) }) { first, _ in
+      first
+    }
+    weights = weights.map { name, tensor in
+      (name, types[name].flatMap { Self.narrowed(tensor, to: $0) } ?? tensor)
+    }
     decision =
       names.isEmpty ? rest.decision : "weights have the given names; others: \(rest.decision)"
+  }
+
+  /// A tensor in a narrower type of floating-point numbers, in which a module computes in float32; `nil`
+  /// if it has other numbers.
+  private static func narrowed(_ tensor: Tensor, to type: ElementType) -> Tensor? {
+    guard type.isFloat, type != tensor.elementType, type.byteCount < tensor.elementType.byteCount
+    else { return nil }
+    let elements = tensor.doubles
+    let narrow = Tensor(type, shape: tensor.shape, elements)
+    return narrow.doubles == elements ? narrow : nil
   }
 
   private static func found(
