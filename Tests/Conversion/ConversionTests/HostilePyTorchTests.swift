@@ -100,7 +100,7 @@ enum HostilePyTorchFiles {
     .init("reduce_import", .unsupported, "names builtins.__import__"),
     .init("reduce_load", .unsupported, "names torch.load"),
     .init(
-      "reduce_no_tuple", .malformed, "calls collections.OrderedDict with a list, expected a tuple"),
+      "reduce_no_tuple", .malformed, "calls collections.OrderedDict with a list, expected a name with a tuple"),
     .init("reduce_numpy", .unsupported, "names numpy.core.multiarray._reconstruct"),
     .init(
       "reduce_ordered", .unsupported, "makes an OrderedDict of arguments, which torch.save does not"
@@ -127,7 +127,7 @@ enum HostilePyTorchFiles {
     .init("stack_bomb", .limitExceeded, "holds more than 1048576 values"),
     .init("stack_global", .unsupported, "names os.system"),
     .init(
-      "stack_global_numbers", .unsupported, "names a class by an int and an int, expected texts"),
+      "stack_global_numbers", .malformed, "names a class by an int and an int, expected texts"),
     .init("storage_long", .malformed, "has a storage of 48 bytes, and 6 elements take 24"),
     .init(
       "storage_missing", .malformed, "has no member data/7, which holds the elements of a tensor"),
