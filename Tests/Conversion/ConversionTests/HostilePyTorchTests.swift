@@ -100,7 +100,8 @@ enum HostilePyTorchFiles {
     .init("reduce_import", .unsupported, "names builtins.__import__"),
     .init("reduce_load", .unsupported, "names torch.load"),
     .init(
-      "reduce_no_tuple", .malformed, "calls collections.OrderedDict with a list, expected a name with a tuple"),
+      "reduce_no_tuple", .malformed,
+      "calls collections.OrderedDict with a list, expected a name with a tuple"),
     .init("reduce_numpy", .unsupported, "names numpy.core.multiarray._reconstruct"),
     .init(
       "reduce_ordered", .unsupported, "makes an OrderedDict of arguments, which torch.save does not"
