@@ -101,10 +101,13 @@ def through_weights(program, case, net, target):
 
 
 def train(net, feed):
-    """Some steps lower a loss."""
+    """Some steps on random data lower a loss, from weights of PyTorch's own: trained ones may be
+    saturated."""
     net.train()
     torch.manual_seed(0)
-    optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+    net.apply(lambda part: part.reset_parameters() if hasattr(part, "reset_parameters") else None)
+    feed = [torch.rand_like(tensor) if tensor.is_floating_point() else tensor for tensor in feed]
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-4)
     losses, wanted = [], None
     for _ in range(4):
         optimizer.zero_grad()
