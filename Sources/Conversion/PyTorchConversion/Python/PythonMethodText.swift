@@ -111,7 +111,7 @@ struct PythonMethodText {
     let target =
       statement.groupsRest
       ? "\(targets[0]), (\(rest))" : targets.joined(separator: ", ")
-    let isTyped = targets.count == 1 && !declared.contains(target) && text.hasPrefix("self.")
+    let isTyped = targets.count == 1 && !declared.contains(target) && text.contains("self.")
     declared.formUnion(targets)
     let line = "\(target)\(isTyped ? ": Tensor" : "") = \(text)"
     let comment = "  # \(statement.types.map { "\($0.shape)" }.joined(separator: ", "))"
