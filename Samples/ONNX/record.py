@@ -870,10 +870,41 @@ def dynamic():
                "image": g.random.integers(0, 256, size=(1, 2, 5, 5))}
 
 
+def narrow_floats():
+    """Rounding to floats of 8 and 4 bits and powers of two, and integers of 4 bits as input and output."""
+    g = Builder("narrow_floats", 25, ir_version=13)
+    x, codes = g.input("x", [60]), g.input("codes", [2, 3], TensorProto.UINT4)
+    for kind in ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "FLOAT4E2M1"):
+        for saturate in (1, 0)[:1 if kind == "FLOAT4E2M1" else 2]:
+            cast = g.add("Cast", [x], to=getattr(TensorProto, kind), saturate=saturate)
+            g.output(g.add("Cast", [cast], name=f"{kind.lower()}.{saturate}", to=FLOAT), [60])
+    positive = g.add("Abs", [g.add("Clip", [x, g.constant(-1e30, numpy.float32), g.constant(1e30, numpy.float32)])])
+    for mode in ("up", "down", "nearest"):
+        cast = g.add("Cast", [positive], to=TensorProto.FLOAT8E8M0, round_mode=mode)
+        g.output(g.add("Cast", [cast], name=f"powers.{mode}", to=FLOAT), [60])
+    scale = g.weight("scale", numpy.array(0.75, numpy.float32))
+    zero = g.weight("zero", onnx.numpy_helper.to_array(
+        helper.make_tensor("zero", TensorProto.FLOAT8E4M3FN, [], [0.0])))
+    steps = g.add("QuantizeLinear", [x, scale, zero])
+    g.output(g.add("DequantizeLinear", [steps, scale, zero], name="restored"), [60])
+    g.output(g.add("Transpose", [codes], name="turned"), [3, 2], TensorProto.UINT4)
+    numbers = g.random.normal(size=60) * 10.0 ** g.random.integers(-4, 6, size=60)
+    numbers[:14] = (0, 0.25, -0.25, 0.75, 1.75, -2.5, 464, 464.5, -248, numpy.inf, -numpy.inf, numpy.nan, 61440, -61439)
+    return g, {"x": numbers, "codes": g.random.integers(0, 16, size=(2, 3))}
+
+
+narrow_floats.is_by_onnx = True  # onnxruntime has no floats of 4 bits
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
-            grids, grouped, dynamic)
+            grids, grouped, dynamic, narrow_floats)
+
+
+def held(array):
+    """An array of a type that NumPy has: integers of 4 bits become uint8."""
+    return array.astype(numpy.uint8) if array.dtype.name == "uint4" else array
 
 
 def main():
@@ -901,13 +932,13 @@ def main():
             else onnxruntime.InferenceSession(
                 model.SerializeToString(), settings, providers=["CPUExecutionProvider"]))
         names = [port.name for port in builder.outputs]
-        numpy.savez(HERE / f"{name}.inputs.npz", **inputs)
-        numpy.savez(HERE / f"{name}.outputs.npz", **dict(zip(names, session.run(None, inputs))))
+        numpy.savez(HERE / f"{name}.inputs.npz", **{key: held(array) for key, array in inputs.items()})
+        numpy.savez(HERE / f"{name}.outputs.npz", **dict(zip(names, map(held, session.run(None, inputs)))))
     (HERE / "README.md").write_text(
         "# ONNX files of others\n\n"
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
-        "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops`, `halves`, `attention`, `grids`\n"
-        "and `grouped`; for `early` of the same network in the forms of opset 14). `record.py` makes them and this\n"
+        "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops`, `halves`, `attention`, `grids`,\n"
+        "`grouped` and `narrow_floats`; for `early` of the same network in the forms of opset 14). `record.py` makes them and this\n"
         "text; `Tests/Conversion/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 

@@ -117,7 +117,7 @@ package struct ONNXInitializer: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// The type in the file if it has less than 8 bits; the element type then holds its values.
+  /// The narrower type in the file; the element type then holds its values.
   package var narrowType: ONNXNarrowType?
   /// The sizes of the axes.
   package var shape: [Int]
@@ -162,6 +162,8 @@ package struct ONNXFeature: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
+  /// The narrower type in a file that was read; the element type then holds its values.
+  package internal(set) var narrowType: ONNXNarrowType?
   /// The sizes of the axes.
   package var shape: [Dimension]
   /// A human-readable description.

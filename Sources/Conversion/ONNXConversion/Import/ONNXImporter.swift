@@ -101,7 +101,7 @@ struct ONNXImporter {
       } else if let problem = feature.problem {
         throw .unsupported("the input \(feature.name) \(problem)")
       } else {
-        try network.addInput(feature.name, feature.type)
+        try network.addInput(feature)
       }
     }
   }

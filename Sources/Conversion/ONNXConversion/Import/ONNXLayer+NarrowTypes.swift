@@ -4,8 +4,8 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Integers of less than 8 bits. Their values are held in 8 bits, so that only operators that move
-/// elements, or know the type, may read them.
+/// Types that are narrower than those of the graph. A wider type holds their values, so that only
+/// operators that move elements, or know the type, may read them.
 extension ONNXLayer {
   /// The operators whose first output has the elements of the first input.
   private static let movingOperators: Set<String> = [
@@ -17,12 +17,12 @@ extension ONNXLayer {
     "Cast", "CastLike", "DequantizeLinear", "If", "Loop", "QuantizeLinear", "Scan", "Shape", "Size",
   ]
 
-  /// The type of an input if it has less than 8 bits.
+  /// The type of an input if it is narrower than those of the graph.
   func narrowType(_ position: Int) -> ONNXNarrowType? {
     position < node.inputs.count ? network.narrowTypes[node.inputs[position]] : nil
   }
 
-  /// Returns the types of the outputs that have less than 8 bits.
+  /// Returns the types of the outputs that are narrower than those of the graph.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the operator would compute with more bits
   ///   than the type has.
@@ -40,10 +40,9 @@ extension ONNXLayer {
 
   /// Returns numbers truncated towards 0, of which the lowest bits are kept, as ONNX converts to
   /// integers of less than 8 bits.
-  mutating func narrowed(
+  private mutating func narrowed(
     _ value: ONNXValue, to type: ONNXNarrowType
   ) throws(WeighbridgeError) -> ONNXValue {
-    outputNarrowTypes = [type]
     var integers = value
     switch self.type(value).elementType {
     case let float where float.isFloat:
@@ -70,11 +69,17 @@ extension ONNXLayer {
   mutating func cast(
     _ value: ONNXValue, toTypeNumbered number: Int
   ) throws(WeighbridgeError) -> ONNXValue {
-    if let type = ONNXNarrowType(rawValue: number) { return try narrowed(value, to: type) }
+    let saturates = try flag("saturate", default: true)
+    let mode = try string("round_mode", default: "up")
+    if let type = ONNXNarrowType(rawValue: number) {
+      outputNarrowTypes = [type]
+      guard let format = type.format else { return try narrowed(value, to: type) }
+      return try rounded(value, to: format, mode, saturates: saturates)
+    }
     guard let type = ElementType(onnxNumber: number) else {
       throw unsupported(
         "converts to \(ElementType.onnxName(number)), and only conversions to integers of 2 to 64 "
-          + "bits, floating-point numbers of 16 to 64 bits and booleans can be read")
+          + "bits, floating-point numbers of 4 to 64 bits and booleans can be read")
     }
     if self.type(value).elementType == type { return value }
     // Files written by TensorFlow's tools cast shapes to int32 and back.

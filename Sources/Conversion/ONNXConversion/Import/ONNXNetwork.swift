@@ -14,7 +14,7 @@ struct ONNXContext {
   /// The version of ONNX's operator set.
   let opset: Int
   let readTensor: ONNXNetwork.TensorReader
-  /// The types of less than 8 bits of values, by their names in the file.
+  /// The types of values that are narrower than those of the graph, by their names in the file.
   fileprivate(set) var narrowTypes: [String: ONNXNarrowType] = [:]
 
   init(opset: Int, readTensor: @escaping ONNXNetwork.TensorReader) {
@@ -35,9 +35,17 @@ extension ONNXNetwork {
   var readTensor: TensorReader { context.readTensor }
   var narrowTypes: [String: ONNXNarrowType] { context.narrowTypes }
 
+  /// Adds an input of the model.
+  mutating func addInput(_ feature: ONNXFeature) throws(WeighbridgeError) {
+    try addInput(feature.name, feature.type)
+    guard let type = feature.narrowType else { return }
+    context.narrowTypes[feature.name] = type
+    decide(feature.name, "takes the values of \(type.name) as \(type.elementType.rawValue)")
+  }
+
   /// Defines the value of a name.
   ///
-  /// - Parameter narrowType: The type of its elements if it has less than 8 bits.
+  /// - Parameter narrowType: The type of its elements if it is narrower than those of the graph.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the name is taken.
   mutating func define(
     _ name: String, _ value: ONNXValue, narrowType: ONNXNarrowType?

@@ -70,14 +70,12 @@ enum ONNXArithmetic: ONNXFamily {
       return try layer.apply(Add(), try layer.aligned(values))
     },
     "Cast": { (layer) throws(WeighbridgeError) in
-      layer.ignore("saturate", "round_mode")  // of conversions to floats of 8 bits
       guard let number = try layer.integer("to") else {
         throw layer.malformed("has no attribute to, which names the type to convert to")
       }
       return [try layer.cast(try layer.input(), toTypeNumbered: number)]
     },
     "CastLike": { (layer) throws(WeighbridgeError) in
-      layer.ignore("saturate", "round_mode")
       let type = layer.type(try layer.input(1)).elementType
       let number = layer.narrowType(1)?.rawValue ?? Int(type.onnxNumber)
       return [try layer.cast(try layer.input(0), toTypeNumbered: number)]

@@ -63,7 +63,6 @@ enum ONNXQuantization: ONNXFamily {
     },
     "QuantizeLinear": { (layer) throws(WeighbridgeError) in
       let axis = try layer.quantizedAxis()
-      layer.ignore("saturate")  // of conversions to floats of 8 bits
       let parameters = QuantizationParameters(
         try layer.input(1), try layer.optional(2), narrowType: layer.narrowType(2), axis: axis)
       return [try layer.quantized(try layer.input(0), parameters, role: "")]
@@ -78,7 +77,7 @@ private struct QuantizationParameters {
   let scale: ONNXValue
   /// The zero point, of the scale's shape; `nil` for 0.
   let zeroPoint: ONNXValue?
-  /// The type of the zero point if it has less than 8 bits.
+  /// The type of the zero point if it is narrower than those of the graph.
   let narrowType: ONNXNarrowType?
   let axis: Int
 
@@ -259,11 +258,13 @@ extension ONNXLayer {
     return try apply(Multiply(), to: difference, scale, role: role)
   }
 
-  /// Quantizes floating-point numbers, rounding to the nearest integer and ties to even.
+  /// Quantizes floating-point numbers, rounding to the nearest integer, or number of a narrow
+  /// floating-point type, and ties to even.
   fileprivate mutating func quantized(
     _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let (integerType, range) = try quantizedType(parameters)
+    let saturates = try flag("saturate", default: true)
+    let (storedType, range) = try quantizedType(parameters)
     let floatType = try quotientType(value, parameters)
     let rank = type(value).rank
     let scale = try broadcastable(
@@ -272,7 +273,9 @@ extension ONNXLayer {
       type(value).elementType == floatType
       ? value : try apply(Cast(to: floatType), to: value, role: "float")
     let quotient = try apply(BinaryMath(.divide), to: dividend, scale, role: "steps")
-    var rounded = try apply(UnaryMath(.round), to: quotient, role: "round")
+    let narrowFloat = outputNarrowTypes?.first??.format
+    var rounded =
+      narrowFloat == nil ? try apply(UnaryMath(.round), to: quotient, role: "round") : quotient
     if let zeroPoint = parameters.nonZeroPoint {
       // A type of 16 bits could not hold all sums.
       let sumType = floatType == .float64 ? floatType : .float32
@@ -281,9 +284,12 @@ extension ONNXLayer {
         zeroPoint, parameters, rank: rank, type: sumType, role: "zero")
       rounded = try apply(Add(), to: rounded, zeroPoint, role: "quantized")
     }
+    if let narrowFloat {
+      return try self.rounded(rounded, to: narrowFloat, saturates: saturates)
+    }
     let clip = Clip(minimum: range.lowerBound, maximum: range.upperBound)
     return try apply(
-      Cast(to: integerType), to: try apply(clip, to: rounded, role: "range"), role: role)
+      Cast(to: storedType), to: try apply(clip, to: rounded, role: "range"), role: role)
   }
 
   /// The type of a quantized value, and its range.
@@ -307,7 +313,7 @@ extension ONNXLayer {
     guard let type = ElementType(onnxNumber: outputType), let range = Self.ranges[type] else {
       throw unsupported(
         "quantizes to \(ElementType.onnxName(outputType)), and only quantization to integers of 2 to "
-          + "16 bits can be read")
+          + "16 bits and floating-point numbers of 4 and 8 bits can be read")
     }
     return (type, range)
   }

@@ -24,16 +24,17 @@ extension ONNXInitializer {
     guard let type = narrowType?.elementType ?? ElementType(onnxNumber: number) else {
       throw .unsupported(
         "a tensor has elements of \(ElementType.onnxName(number)), and only integers of 2 to 64 bits, "
-          + "floating-point numbers of 16 to 64 bits and booleans can be read")
+          + "floating-point numbers of 4 to 64 bits and booleans can be read")
     }
     guard record["segment"] == nil else {
       throw .unsupported("a tensor is stored in segments, and only whole tensors can be read")
     }
     let size = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
-    let byteCount = narrowType?.byteCount(of: size) ?? size
+    let byteCount = narrowType?.byteCount(of: size / type.byteCount) ?? size
     self.init(
       name: record.string("name"), elementType: type, narrowType: narrowType, shape: shape,
-      elements: try Self.elements(record, type, byteCount: byteCount))
+      elements: try Self.elements(
+        record, narrowType == nil ? type : .uint8, byteCount: byteCount))
   }
 
   private static func elements(

@@ -129,11 +129,14 @@ extension ONNXFeature {
   fileprivate init(_ record: ProtobufRecord) {
     let type = record.record("type") ?? ProtobufRecord()
     let tensor = type.record("tensor_type")
+    let number = tensor?.integer("elem_type") ?? 0
+    let narrowType = ONNXNarrowType(rawValue: number)
     self.init(
       name: record.string("name"),
-      elementType: ElementType(onnxNumber: tensor?.integer("elem_type") ?? 0) ?? .float32,
+      elementType: narrowType?.elementType ?? ElementType(onnxNumber: number) ?? .float32,
       shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.dimension),
       summary: record.nonEmptyString("doc_string"))
+    self.narrowType = narrowType
     problem = Self.problem(type)
   }
 
@@ -151,9 +154,9 @@ extension ONNXFeature {
     let number = tensor.integer("elem_type")
     if number == 0 { return "does not say the type of its elements" }
     if number == 8 { return "is a tensor of strings; only numbers can be read" }
-    if ElementType(onnxNumber: number) == nil {
+    if ElementType(onnxNumber: number) == nil, ONNXNarrowType(rawValue: number) == nil {
       return
-        "has elements of the type \(ElementType.onnxName(number)); only booleans and numbers of 8 to 64 "
+        "has elements of the type \(ElementType.onnxName(number)); only booleans and numbers of 2 to 64 "
         + "bits can be read"
     }
     return tensor.record("shape") == nil ? "does not say how many axes it has" : nil
