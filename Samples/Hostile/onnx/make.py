@@ -160,6 +160,21 @@ def two_opsets():
     return result
 
 
+def own(name, output="y"):
+    """A node that uses a function of the file."""
+    return helper.make_node(name, ["x"], [output], domain="own")
+
+
+def functions(names, body, given=("x",), opset=17):
+    """A model of one node that uses the first of some functions."""
+    made = model([helper.make_node(names[0], list(given), ["y"], "n", domain="own")])
+    made.opset_import.append(helper.make_opsetid("own", 1))
+    for index, name in enumerate(names):
+        made.functions.append(helper.make_function(
+            "own", name, ["x"], ["y"], body(index), [helper.make_opsetid("", opset), helper.make_opsetid("own", 1)]))
+    return made
+
+
 CASES = {
     "axis_missing": (model([node("Softmax", ["x"], ["y"], axis=1)], inputs=[port("x", (5,))]), "An axis that is not there."),
     "axis_twice": (model([node("Squeeze", ["x", "a"], ["y"])], [numpy_helper.from_array(numpy.array([0, -4]), "a")]), "An axis that is named twice."),
@@ -186,7 +201,13 @@ CASES = {
     "external_negative": (external("make.py", offset="-8"), "A weight from before the start of a file."),
     "external_outside": (external("sub/../../keras/make.py"), "A weight in a file outside of the model's folder."),
     "external_short": (external("make.py", offset="999999999999"), "A weight behind the end of a file."),
-    "float8": (model([node("Cast", ["x"], ["a"], to=TensorProto.FLOAT8E4M3FN), node("Cast", ["a"], ["y"], to=FLOAT)], opset=19), "Numbers rounded to 8 bits."),
+    "float6": (model([node("Cast", ["x"], ["a"], to=27), node("Cast", ["a"], ["y"], to=FLOAT)], opset=25), "Numbers rounded to 6 bits."),
+    "function_deep": (functions([f"F{i}" for i in range(200)], lambda i: [own(f"F{i + 1}")] if i < 199 else [node("Relu", ["x"], ["y"])]), "Functions in functions, two hundred deep."),
+    "function_growing": (functions([f"F{i}" for i in range(40)], lambda i: [own(f"F{i + 1}"), own(f"F{i + 1}", "z")] if i < 39 else [node("Relu", ["x"], ["y"])]), "Functions that double forty times."),
+    "function_itself": (functions(["F0"], lambda i: [own("F0")]), "A function that calls itself."),
+    "function_opset": (functions(["F0"], lambda i: [node("Relu", ["x"], ["y"])], opset=9), "A function of another opset than the model's."),
+    "function_twice": (functions(["F0", "F0"], lambda i: [node("Relu", ["x"], ["y"])]), "Two functions of one name."),
+    "function_wide": (functions(["F0"], lambda i: [node("Relu", ["x"], ["y"])], ["x", "x"]), "A function that is given more than it takes."),
     "attention_cache": (model([node("Attention", ["x", "x", "x", "", "w", "w"], ["y"])], [tensor(shape=(2, 2))], opset=23), "A cache of two axes."),
     "broadcast_axis": (model([node("Add", ["x", "w"], ["y"], broadcast=1, axis=-2**63)], [tensor(shape=(3,))], opset=6), "An axis before all others."),
     "crop_huge": (model([node("Crop", ["x"], ["y"], border=[2**62, 2**62, 0, 0], scale=[2**62, 2**62])], opset=6), "A border beyond all numbers."),

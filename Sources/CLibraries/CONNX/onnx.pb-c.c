@@ -232,6 +232,51 @@ void   onnx__node_proto__free_unpacked
   assert(message->base.descriptor == &onnx__node_proto__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   onnx__function_proto__init
+                     (Onnx__FunctionProto         *message)
+{
+  static const Onnx__FunctionProto init_value = ONNX__FUNCTION_PROTO__INIT;
+  *message = init_value;
+}
+size_t onnx__function_proto__get_packed_size
+                     (const Onnx__FunctionProto *message)
+{
+  assert(message->base.descriptor == &onnx__function_proto__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t onnx__function_proto__pack
+                     (const Onnx__FunctionProto *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &onnx__function_proto__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t onnx__function_proto__pack_to_buffer
+                     (const Onnx__FunctionProto *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &onnx__function_proto__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Onnx__FunctionProto *
+       onnx__function_proto__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Onnx__FunctionProto *)
+     protobuf_c_message_unpack (&onnx__function_proto__descriptor,
+                                allocator, len, data);
+}
+void   onnx__function_proto__free_unpacked
+                     (Onnx__FunctionProto *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &onnx__function_proto__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   onnx__attribute_proto__init
                      (Onnx__AttributeProto         *message)
 {
@@ -595,10 +640,10 @@ static const ProtobufCFieldDescriptor onnx__model_proto__field_descriptors[12] =
     "functions",
     25,
     PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Onnx__ModelProto, n_functions),
     offsetof(Onnx__ModelProto, functions),
-    NULL,
+    &onnx__function_proto__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1065,6 +1110,188 @@ const ProtobufCMessageDescriptor onnx__node_proto__descriptor =
   onnx__node_proto__field_indices_by_name,
   1,  onnx__node_proto__number_ranges,
   (ProtobufCMessageInit) onnx__node_proto__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor onnx__function_proto__field_descriptors[12] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__FunctionProto, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Onnx__FunctionProto, n_input),
+    offsetof(Onnx__FunctionProto, input),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "output",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Onnx__FunctionProto, n_output),
+    offsetof(Onnx__FunctionProto, output),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attribute",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Onnx__FunctionProto, n_attribute),
+    offsetof(Onnx__FunctionProto, attribute),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "node",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Onnx__FunctionProto, n_node),
+    offsetof(Onnx__FunctionProto, node),
+    &onnx__node_proto__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "doc_string",
+    8,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__FunctionProto, doc_string),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "opset_import",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Onnx__FunctionProto, n_opset_import),
+    offsetof(Onnx__FunctionProto, opset_import),
+    &onnx__operator_set_id_proto__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "domain",
+    10,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__FunctionProto, domain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attribute_proto",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Onnx__FunctionProto, n_attribute_proto),
+    offsetof(Onnx__FunctionProto, attribute_proto),
+    &onnx__attribute_proto__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value_info",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__FunctionProto, n_value_info),
+    offsetof(Onnx__FunctionProto, value_info),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "overload",
+    13,
+    PROTOBUF_C_LABEL_OPTIONAL,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Onnx__FunctionProto, overload),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "metadata_props",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Onnx__FunctionProto, n_metadata_props),
+    offsetof(Onnx__FunctionProto, metadata_props),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned onnx__function_proto__field_indices_by_name[] = {
+  3,   /* field[3] = attribute */
+  8,   /* field[8] = attribute_proto */
+  5,   /* field[5] = doc_string */
+  7,   /* field[7] = domain */
+  1,   /* field[1] = input */
+  11,   /* field[11] = metadata_props */
+  0,   /* field[0] = name */
+  4,   /* field[4] = node */
+  6,   /* field[6] = opset_import */
+  2,   /* field[2] = output */
+  10,   /* field[10] = overload */
+  9,   /* field[9] = value_info */
+};
+static const ProtobufCIntRange onnx__function_proto__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 1 },
+  { 0, 12 }
+};
+const ProtobufCMessageDescriptor onnx__function_proto__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "onnx.FunctionProto",
+  "FunctionProto",
+  "Onnx__FunctionProto",
+  "onnx",
+  sizeof(Onnx__FunctionProto),
+  12,
+  onnx__function_proto__field_descriptors,
+  onnx__function_proto__field_indices_by_name,
+  2,  onnx__function_proto__number_ranges,
+  (ProtobufCMessageInit) onnx__function_proto__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue onnx__attribute_proto__attribute_type__enum_values_by_number[15] =

@@ -18,8 +18,8 @@ package struct ONNXModel: Sendable {
   package var metadata: [(key: String, value: String)]
   /// The model's computation.
   package var graph: ONNXGraph
-  /// Whether the file contains model-local functions; only set for a file that was read.
-  package internal(set) var hasFunctions = false
+  /// The operators that the file itself defines; only in a file that was read.
+  package internal(set) var functions: [ONNXFunction] = []
 
   /// Creates a model.
   package init(
@@ -73,6 +73,8 @@ package struct ONNXNode: Sendable {
   package var domain: String
   /// The operator, for example `Conv`.
   package var operation: String
+  /// Which of the functions of this name in the file it is; empty for the only one.
+  package internal(set) var overload = ""
   /// The values it reads; an empty name omits an optional one.
   package var inputs: [String]
   /// The values it computes; an empty name omits an optional one.
@@ -94,6 +96,22 @@ package struct ONNXNode: Sendable {
   }
 }
 
+/// An operator that a file defines by nodes of other operators.
+package struct ONNXFunction: Sendable {
+  /// The operator that it defines, with its overload.
+  package let kind: ONNXOutline.Operator
+  /// The version of ONNX's operator set that its nodes use; `nil` if they use none.
+  package let opset: Int?
+  /// The names of the inputs, by position.
+  package let inputs: [String]
+  /// The names of the outputs, by position.
+  package let outputs: [String]
+  /// The values of the attributes that a node may leave out.
+  package let defaults: [(name: String, value: ONNXAttribute)]
+  /// The operations, which see the inputs and each other's outputs.
+  package let nodes: [ONNXNode]
+}
+
 /// An attribute of a node.
 package enum ONNXAttribute: Sendable {
   case integer(Int)
@@ -106,6 +124,8 @@ package enum ONNXAttribute: Sendable {
   case graph(ONNXGraph)
   /// A tensor; only in files that are read.
   case tensor(ONNXInitializer)
+  /// The attribute of that name of the node that uses a function; only in a function.
+  case reference(String)
   /// The ONNX name of a type that no supported operator takes; only in files that are read.
   case other(String)
 }

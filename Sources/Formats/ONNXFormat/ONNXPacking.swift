@@ -59,7 +59,7 @@ extension ONNXAttribute {
     case .floats(let numbers): ("FLOATS", "floats", .doubles(numbers))
     case .strings(let strings): ("STRINGS", "strings", .strings(strings))
     case .graph(let graph): ("GRAPH", "g", .record(graph.record))
-    case .tensor, .other: preconditionFailure("this is in files that are read only")
+    case .tensor, .reference, .other: preconditionFailure("this is in files that are read only")
     }
   }
 }

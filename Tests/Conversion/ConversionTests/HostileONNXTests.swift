@@ -38,8 +38,19 @@ enum HostileONNXFiles {
     .init(
       "external_short", .malformed, "its 432 bytes from byte 999999999999 on are not in make.py"),
     .init(
-      "float8", .unsupported,
-      "layer #0 a (Cast): converts to float8e4m3fn, and only conversions to integers"),
+      "float6", .unsupported,
+      "layer #0 a (Cast): converts to float6e2m3, and only conversions to integers"),
+    .init("function_deep", .limitExceeded, "functions are nested more than 64 deep"),
+    .init("function_growing", .limitExceeded, "functions become more than 65536 nodes"),
+    .init(
+      "function_itself", .malformed, "layer n/y: the function own.F0 calls itself"),
+    .init(
+      "function_opset", .unsupported,
+      "the function own.F0 uses the operators of opset 9 and the model those of 17"),
+    .init("function_twice", .malformed, "the function own.F0 is defined twice"),
+    .init(
+      "function_wide", .malformed,
+      "layer n: has 2 inputs and 1 output, and the function own.F0 has 1 and 1"),
     .init("attention_cache", .unsupported, "layer #0 y (Attention): has a cache of float32 [2, 2]"),
     .init("broadcast_axis", .malformed, "layer #0 y (Add): has axis=-9223372036854775808"),
     .init("crop_huge", .malformed, "layer #0 y (Crop): crops float32 [1, 3, 6, 6] by border="),

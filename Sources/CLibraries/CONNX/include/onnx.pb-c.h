@@ -20,6 +20,7 @@ typedef struct Onnx__OperatorSetIdProto Onnx__OperatorSetIdProto;
 typedef struct Onnx__StringStringEntryProto Onnx__StringStringEntryProto;
 typedef struct Onnx__GraphProto Onnx__GraphProto;
 typedef struct Onnx__NodeProto Onnx__NodeProto;
+typedef struct Onnx__FunctionProto Onnx__FunctionProto;
 typedef struct Onnx__AttributeProto Onnx__AttributeProto;
 typedef struct Onnx__TensorProto Onnx__TensorProto;
 typedef struct Onnx__ValueInfoProto Onnx__ValueInfoProto;
@@ -118,7 +119,7 @@ struct  Onnx__ModelProto
    * Operators made of others.
    */
   size_t n_functions;
-  ProtobufCBinaryData *functions;
+  Onnx__FunctionProto **functions;
   size_t n_configuration;
   ProtobufCBinaryData *configuration;
 };
@@ -220,6 +221,42 @@ struct  Onnx__NodeProto
 #define ONNX__NODE_PROTO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&onnx__node_proto__descriptor) \
     , 0,NULL, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL, NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * An operator made of others. Its nodes see its inputs only, and refer to the settings of the node that
+ * uses it.
+ */
+struct  Onnx__FunctionProto
+{
+  ProtobufCMessage base;
+  char *name;
+  size_t n_input;
+  char **input;
+  size_t n_output;
+  char **output;
+  /*
+   * The names of its settings: those without and those with a default.
+   */
+  size_t n_attribute;
+  char **attribute;
+  size_t n_node;
+  Onnx__NodeProto **node;
+  char *doc_string;
+  size_t n_opset_import;
+  Onnx__OperatorSetIdProto **opset_import;
+  char *domain;
+  size_t n_attribute_proto;
+  Onnx__AttributeProto **attribute_proto;
+  size_t n_value_info;
+  ProtobufCBinaryData *value_info;
+  char *overload;
+  size_t n_metadata_props;
+  ProtobufCBinaryData *metadata_props;
+};
+#define ONNX__FUNCTION_PROTO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&onnx__function_proto__descriptor) \
+    , NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, 0,NULL, NULL, 0,NULL, 0,NULL, NULL, 0,NULL }
 
 
 /*
@@ -519,6 +556,25 @@ Onnx__NodeProto *
 void   onnx__node_proto__free_unpacked
                      (Onnx__NodeProto *message,
                       ProtobufCAllocator *allocator);
+/* Onnx__FunctionProto methods */
+void   onnx__function_proto__init
+                     (Onnx__FunctionProto         *message);
+size_t onnx__function_proto__get_packed_size
+                     (const Onnx__FunctionProto   *message);
+size_t onnx__function_proto__pack
+                     (const Onnx__FunctionProto   *message,
+                      uint8_t             *out);
+size_t onnx__function_proto__pack_to_buffer
+                     (const Onnx__FunctionProto   *message,
+                      ProtobufCBuffer     *buffer);
+Onnx__FunctionProto *
+       onnx__function_proto__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   onnx__function_proto__free_unpacked
+                     (Onnx__FunctionProto *message,
+                      ProtobufCAllocator *allocator);
 /* Onnx__AttributeProto methods */
 void   onnx__attribute_proto__init
                      (Onnx__AttributeProto         *message);
@@ -637,6 +693,9 @@ typedef void (*Onnx__GraphProto_Closure)
 typedef void (*Onnx__NodeProto_Closure)
                  (const Onnx__NodeProto *message,
                   void *closure_data);
+typedef void (*Onnx__FunctionProto_Closure)
+                 (const Onnx__FunctionProto *message,
+                  void *closure_data);
 typedef void (*Onnx__AttributeProto_Closure)
                  (const Onnx__AttributeProto *message,
                   void *closure_data);
@@ -669,6 +728,7 @@ extern const ProtobufCMessageDescriptor onnx__operator_set_id_proto__descriptor;
 extern const ProtobufCMessageDescriptor onnx__string_string_entry_proto__descriptor;
 extern const ProtobufCMessageDescriptor onnx__graph_proto__descriptor;
 extern const ProtobufCMessageDescriptor onnx__node_proto__descriptor;
+extern const ProtobufCMessageDescriptor onnx__function_proto__descriptor;
 extern const ProtobufCMessageDescriptor onnx__attribute_proto__descriptor;
 extern const ProtobufCEnumDescriptor    onnx__attribute_proto__attribute_type__descriptor;
 extern const ProtobufCMessageDescriptor onnx__tensor_proto__descriptor;

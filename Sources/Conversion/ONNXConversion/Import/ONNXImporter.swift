@@ -53,9 +53,9 @@ struct ONNXImporter {
     let selection = try ONNXBoxSelection(model.graph)
     if let selection { model.graph = selection.network }
     let counts = model.graph.operatorCounts
-    try ONNXUnsupportedOperators(counts, hasFunctions: model.hasFunctions).check()
+    try ONNXUnsupportedOperators(counts).check()
     var network = ONNXNetwork(
-      opset: model.opset, names: Self.names(model.graph), readTensor: readTensor)
+      opset: model.opset, names: model.graph.valueNames, readTensor: readTensor)
     if order.outOfOrderCount > 0 {
       network.decide(
         "",
@@ -184,21 +184,6 @@ struct ONNXImporter {
       if let problem = body.nodes.lazy.compactMap(problem).first { return problem }
     }
     return nil
-  }
-
-  /// Returns all names of values in a graph and in the bodies of its nodes.
-  private static func names(_ graph: ONNXGraph) -> Set<String> {
-    var names: Set<String> = []
-    var graphs = [graph]
-    while let graph = graphs.popLast() {
-      names.formUnion(graph.inputs.map(\.name))
-      names.formUnion(graph.initializers.map(\.name))
-      for node in graph.nodes {
-        names.formUnion(node.outputs)
-        for case (_, .graph(let body)) in node.attributes { graphs.append(body) }
-      }
-    }
-    return names
   }
 }
 

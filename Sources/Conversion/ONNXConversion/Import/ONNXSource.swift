@@ -30,7 +30,7 @@ package struct ONNXSource: Sendable {
       do throws(WeighbridgeError) {
         let file = try ONNXFile(store)
         if !isInspectionOnly { try ONNXUnsupportedOperators.checkDomains(file.outline) }
-        return (file, try file.model())
+        return (file, try ONNXFunctionInlining.inlined(file.model()))
       } catch {
         guard isInspectionOnly, let file = ONNXFile(fragmentOf: store) else { throw error }
         return (file, file.fragment())

@@ -8,20 +8,16 @@ import ONNXFormat
 struct ONNXUnsupportedOperators {
   /// The number of nodes of each operator that cannot be read.
   private let counts: [ONNXOutline.Operator: Int]
-  private let hasFunctions: Bool
 
-  /// - Parameters:
-  ///   - counts: The number of nodes of each operator of the file.
-  ///   - hasFunctions: Whether the file itself defines operators as functions.
-  init(_ counts: [ONNXOutline.Operator: Int], hasFunctions: Bool = false) {
+  /// - Parameter counts: The number of nodes of each operator of the file.
+  init(_ counts: [ONNXOutline.Operator: Int]) {
     self.counts = counts.filter { ONNXOperators.builder($0.key) == nil }
-    self.hasFunctions = hasFunctions
   }
 
   /// Refuses a file with operators outside ONNX's own domain, before anything else in it is
   /// examined.
   static func checkDomains(_ outline: ONNXOutline) throws(WeighbridgeError) {
-    let operators = Self(outline.counts, hasFunctions: outline.hasFunctions)
+    let operators = Self(outline.counts)
     guard operators.counts.keys.contains(where: { !$0.domain.isEmpty }) else { return }
     try operators.check()
   }
@@ -60,13 +56,9 @@ struct ONNXUnsupportedOperators {
         "\(domain) is PyTorch's own: its exporter had no ONNX operator for them. Export the model "
         + "again with a later opset_version or a later PyTorch"
     default:
-      guard hasFunctions else {
-        return
-          "\(domain) is no part of ONNX: the operators are custom ones, which only their author "
-          + "knows"
-      }
-      return "\(domain) may be defined by functions in the file: write them out with "
-        + "onnx.inliner.inline_local_functions (Python package onnx)"
+      return
+        "\(domain) is no part of ONNX: the operators are custom ones, which only their author "
+        + "knows"
     }
   }
 
@@ -80,14 +72,9 @@ struct ONNXUnsupportedOperators {
   }
 }
 
-extension ONNXOutline.Operator {
-  /// The name with its domain, where that is not ONNX's own.
-  var fullName: String { domain.isEmpty ? name : "\(domain).\(name)" }
-}
-
 extension ONNXNode {
   /// The operator by domain and name.
-  var kind: ONNXOutline.Operator { .init(domain: domain, name: operation) }
+  var kind: ONNXOutline.Operator { .init(domain: domain, name: operation, overload: overload) }
 }
 
 extension ONNXGraph {

@@ -11,7 +11,6 @@ extension ONNXModel {
       producerName: record.string("producer_name"),
       producerVersion: record.string("producer_version"),
       summary: nil, metadata: [], graph: ONNXGraph(fragmentOf: record.record("graph") ?? [:]))
-    hasFunctions = record["functions"] != nil
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
@@ -37,7 +36,7 @@ extension ONNXModel {
       metadata: record.records("metadata_props").map {
         (key: $0.string("key"), value: $0.string("value"))
       }, graph: try ONNXGraph(graph))
-    hasFunctions = record["functions"] != nil
+    for function in record.records("functions") { functions.append(try ONNXFunction(function)) }
   }
 }
 
@@ -51,12 +50,16 @@ extension ONNXGraph {
       outputs: record.records("output").map(ONNXFeature.init))
   }
 
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+  fileprivate init(
+    _ record: ProtobufRecord, isFunction: Bool = false
+  ) throws(WeighbridgeError) {
     guard record["sparse_initializer"] == nil else {
       throw .unsupported("the graph has sparse weights, which cannot be read")
     }
     var nodes: [ONNXNode] = []
-    for node in record.records("node") { nodes.append(try ONNXNode(node)) }
+    for node in record.records("node") {
+      nodes.append(try ONNXNode(node, isFunction: isFunction))
+    }
     var initializers: [ONNXInitializer] = []
     for tensor in record.records("initializer") {
       initializers.append(
@@ -72,18 +75,46 @@ extension ONNXGraph {
   }
 }
 
-extension ONNXNode {
+extension ONNXFunction {
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
+    kind = ONNXOutline.Operator(
+      domain: record.domain, name: record.string("name"), overload: record.string("overload"))
+    opset = record.records("opset_import").first { $0.domain.isEmpty }?.integer("version")
+    (inputs, outputs) = (record.strings("input"), record.strings("output"))
+    defaults = try record.attributes(
+      "attribute_proto", of: "function \(kind.fullName)", isFunction: true)
+    var nodes: [ONNXNode] = []
+    for node in record.records("node") { nodes.append(try ONNXNode(node, isFunction: true)) }
+    self.nodes = nodes
+  }
+}
+
+extension ProtobufRecord {
+  /// Reads the attributes in a field, each with a name of its own.
+  fileprivate func attributes(
+    _ field: String, of owner: String, isFunction: Bool
+  ) throws(WeighbridgeError) -> [(name: String, value: ONNXAttribute)] {
     var attributes: [(name: String, value: ONNXAttribute)] = []
     var names: Set<String> = []
-    for attribute in record.records("attribute") {
+    for attribute in records(field) {
       let name = attribute.string("name")
       guard names.insert(name).inserted else {
-        throw .malformed("the node \(record.string("name")) has two attributes \(name)")
+        throw .malformed("the \(owner) has two attributes \(name)")
       }
-      attributes.append((name, try ONNXAttribute(attribute)))
+      attributes.append((name, try ONNXAttribute(attribute, isFunction: isFunction)))
     }
-    self.init(record, attributes: attributes)
+    return attributes
+  }
+}
+
+extension ONNXNode {
+  fileprivate init(
+    _ record: ProtobufRecord, isFunction: Bool = false
+  ) throws(WeighbridgeError) {
+    self.init(
+      record,
+      attributes: try record.attributes(
+        "attribute", of: "node \(record.string("name"))", isFunction: isFunction))
   }
 
   fileprivate init(_ record: ProtobufRecord, attributes: [(name: String, value: ONNXAttribute)]) {
@@ -91,6 +122,7 @@ extension ONNXNode {
       name: record.string("name"), domain: record.domain,
       operation: record.string("op_type"), inputs: record.strings("input"),
       outputs: record.strings("output"), attributes: attributes)
+    overload = record.string("overload")
   }
 }
 
@@ -101,10 +133,16 @@ extension ONNXAttribute {
     "INTS": "ints", "STRINGS": "strings",
   ]
 
-  fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    guard record.string("ref_attr_name").isEmpty else {
-      throw .malformed(
-        "the attribute \(record.string("name")) refers to one of a function, but is outside of any")
+  fileprivate init(_ record: ProtobufRecord, isFunction: Bool) throws(WeighbridgeError) {
+    let reference = record.string("ref_attr_name")
+    guard reference.isEmpty else {
+      guard isFunction else {
+        throw .malformed(
+          "the attribute \(record.string("name")) refers to one of a function, but is outside of any"
+        )
+      }
+      self = .reference(reference)
+      return
     }
     // The oldest files do not give the type.
     let declared = record.choice("type").flatMap { $0 == "UNDEFINED" ? nil : $0 }
@@ -118,7 +156,9 @@ extension ONNXAttribute {
     case "STRINGS": self = .strings(record.strings("strings"))
     case "TENSOR":
       self = .tensor(try ONNXInitializer(record.record("t") ?? ProtobufRecord()))
-    case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord()))
+    case "GRAPH":
+      let graph = record.record("g") ?? ProtobufRecord()
+      self = .graph(try ONNXGraph(graph, isFunction: isFunction))
     case let other?: self = .other(other)
     case nil: self = .other("UNDEFINED")
     }
