@@ -46,6 +46,15 @@ def wide_integers(wide, unsigned):
     ]
 
 
+def bits(signed, byte, long, unsigned):
+    """Functions of the bits of integers; the types mixed."""
+    result = [ops.bitwise_and(byte, long), ops.bitwise_or(signed, long), ops.bitwise_xor(unsigned, unsigned // 3)]
+    for x in (signed, byte, long):
+        result += [ops.bitwise_and(x, ops.flip(x, 1)), ops.bitwise_or(x, x // 3), ops.bitwise_xor(x, ops.roll(x, 1, axis=2)),
+                   ops.bitwise_not(x), ops.bitwise_invert(x), ops.left_shift(x, x % 5), ops.bitwise_right_shift(x, x % 7)]
+    return result
+
+
 def result_types(signed, byte, long, truth):
     """The types of functions of integers and booleans, with numbers of Python, and mixed."""
     turned = ops.transpose(truth, (0, 2, 1))
@@ -185,6 +194,7 @@ CASES = [
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
+    Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
     Case("compared", [SIGNED, BYTES], compared),
     Case("truths", [TRUTH, UNSIGNED], truths),
     Case("cast_at_the_end", [Input((3, 4)), Input((3, 4), -99, 99, "int32"), Input((3, 4), 0, 7, "uint8"), TRUTH], cast_at_the_end),

@@ -73,7 +73,8 @@ struct KerasFunctionSignature: Sendable {
     (
       "__operators__.add add subtract multiply divide truediv div floordiv floor_div floormod mod "
         + "truncatemod pow maximum minimum squared_difference equal not_equal less less_equal greater "
-        + "greater_equal logical_and logical_or logical_xor divide_no_nan", "x y"
+        + "greater_equal logical_and logical_or logical_xor divide_no_nan bitwise_and bitwise_or "
+        + "bitwise_xor left_shift right_shift", "x y"
     ),
     ("atan2", "y x"), ("add_n", "inputs"), ("argmax argmin", "input | axis"),
     ("argsort", "values | axis direction stable"), ("sort", "values | axis direction"),
@@ -126,6 +127,10 @@ struct KerasFunctionSignature: Sendable {
       "Add Subtract Multiply Divide TrueDivide FloorDivide Mod Fmod Power Maximum Minimum Equal NotEqual "
         + "Less LessEqual Greater GreaterEqual LogicalAnd LogicalOr LogicalXor Arctan2 Hypot Logaddexp "
         + "Matmul Dot DivideNoNan", "x1 x2"
+    ),
+    (
+      "BitwiseAnd BitwiseOr BitwiseXor BitwiseLeftShift BitwiseRightShift LeftShift RightShift",
+      "x y"
     ),
     ("Append", "x1 x2 | axis"), ("Tensordot", "x1 x2 | axes=2"), ("Where", "condition x1 x2"),
     ("Take TakeAlongAxis", "x indices | axis"),

@@ -45,26 +45,35 @@ extension OperatorExample {
     ]
 
   /// Integers whose results are taken modulo 2^32.
-  private static let integers: [OperatorExample] = [
-    OperatorExample(Add(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
-    OperatorExample(Subtract(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
-    OperatorExample(Multiply(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
-    OperatorExample(UnaryMath(.square, overflow: .wrap), inputs: [digits([2, 3])]),
-    OperatorExample(
-      BinaryMath(.squaredDifference, overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
-    OperatorExample(
-      Reduce(.sum, axes: [1], keepDims: false, overflow: .wrap), inputs: [digits([2, 3, 4])]),
-    OperatorExample(
-      CumSum(axis: 1, isExclusive: false, isReversed: true, overflow: .wrap),
-      inputs: [digits([2, 3])]),
-    OperatorExample(
-      CumProd(axis: 1, isExclusive: true, isReversed: false, overflow: .wrap),
-      inputs: [digits([2, 3])]),
-    OperatorExample(
-      MatMul(transposeA: false, transposeB: false, overflow: .wrap),
-      inputs: [digits([2, 3, 4]), digits([2, 4, 5])]),
-    OperatorExample(Cast(to: .int32, overflow: .wrap), shapes: [[2, 3, 4]]),
-  ]
+  private static let integers: [OperatorExample] =
+    [
+      OperatorExample(Add(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+      OperatorExample(Subtract(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+      OperatorExample(Multiply(overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+      OperatorExample(UnaryMath(.square, overflow: .wrap), inputs: [digits([2, 3])]),
+      OperatorExample(
+        BinaryMath(.squaredDifference, overflow: .wrap), inputs: [digits([2, 3]), digits([2, 1])]),
+      OperatorExample(
+        Reduce(.sum, axes: [1], keepDims: false, overflow: .wrap), inputs: [digits([2, 3, 4])]),
+      OperatorExample(
+        CumSum(axis: 1, isExclusive: false, isReversed: true, overflow: .wrap),
+        inputs: [digits([2, 3])]),
+      OperatorExample(
+        CumProd(axis: 1, isExclusive: true, isReversed: false, overflow: .wrap),
+        inputs: [digits([2, 3])]),
+      OperatorExample(
+        MatMul(transposeA: false, transposeB: false, overflow: .wrap),
+        inputs: [digits([2, 3, 4]), digits([2, 4, 5])]),
+      OperatorExample(Cast(to: .int32, overflow: .wrap), shapes: [[2, 3, 4]]),
+    ]
+    + BitwiseMath.Function.allCases.map {
+      OperatorExample(BitwiseMath($0), inputs: [digits([2, 3]), digits([2, 1])])
+    }
+    + ScatterElements.Reduction.allCases.map {
+      OperatorExample(
+        ScatterElements(axis: 1, reduction: $0),
+        inputs: [digits([2, 5]), digits([1, 3]), digits([1, 3])])
+    }
 
   private static let slices: [OperatorExample] = [
     OperatorExample(

@@ -19,7 +19,7 @@ extension KerasFunctionTable {
       case .hypotenuse, .logAddExp: try call.addFloating(BinaryMath(function), try call.pair())
       default: try call.addBinary(BinaryMath(function)) { _, _ in (0, true) }
       }
-    } + others
+    } + bitwise + others
 
   static let binaryNames: [Names<BinaryMath.Function>] = [
     Names(
@@ -34,6 +34,28 @@ extension KerasFunctionTable {
     Names(["Hypot"], .hypotenuse),
     Names(["Logaddexp"], .logAddExp),
   ]
+
+  private static let bitwise: [Entry] =
+    entries([
+      Names(["BitwiseAnd"], tf: ["bitwise.bitwise_and"], BitwiseMath.Function.and),
+      Names(["BitwiseOr"], tf: ["bitwise.bitwise_or"], .or),
+      Names(["BitwiseXor"], tf: ["bitwise.bitwise_xor"], .xor),
+      Names(["BitwiseLeftShift", "LeftShift"], tf: ["bitwise.left_shift"], .leftShift),
+      Names(["BitwiseRightShift", "RightShift"], tf: ["bitwise.right_shift"], .rightShift),
+    ]) { (call, function) throws(WeighbridgeError) in
+      let terms = [try call.term("x", at: 0), try call.term("y", at: 1)]
+      return try call.add(BitwiseMath(function), try call.unified(terms, sharesRank: true))
+    } + [
+      Entry(["BitwiseNot", "BitwiseInvert"], tf: ["bitwise.invert"]) {
+        (call) throws(WeighbridgeError) in
+        let value = try call.tensor("x", at: 0)
+        let type = call.type(of: value)
+        let ones = Tensor(
+          type.elementType, shape: [Int](repeating: 1, count: type.rank),
+          bytes: [UInt8](repeating: 0xFF, count: type.elementType.byteCount))
+        return try call.add(BitwiseMath(.xor), [value, try call.add(constant: ones)])
+      }
+    ]
 
   private static let others: [Entry] = [
     Entry(["Add"], tf: ["__operators__.add", "math.add", "add"]) {
