@@ -29,9 +29,19 @@ package enum SourceDimension: Hashable {
   case known(Int)
   /// The size of an axis of a value, times a number.
   case axis(ValueID, Int, times: Int)
+  /// A size that nodes compute, as a list of one int64.
+  case computed(ValueID)
 
   /// The size, if it is constant.
   package var number: Int? { if case .known(let number) = self { number } else { nil } }
+
+  /// Whether nodes compute the size.
+  package var isComputed: Bool { if case .computed = self { true } else { false } }
+
+  /// Whether the size, which is 0 or more, equals a number; `nil` if only the model's run tells.
+  package func equals(_ number: Int) -> Bool? {
+    self.number.map { $0 == number } ?? (number < 0 && !isComputed ? false : nil)
+  }
 
   /// Returns the elementwise product of two values that are dimensions or integers, one of which may
   /// be a single one; `nil` for other values, for products of two unknown dimensions, and if all
@@ -73,6 +83,7 @@ package enum SourceDimension: Hashable {
     case .axis(let id, let axis, let times):
       let (product, overflow) = number.multipliedReportingOverflow(by: times)
       return overflow || number < 1 ? nil : .axis(id, axis, times: product)
+    case .computed: return number == 1 ? self : nil
     }
   }
 }

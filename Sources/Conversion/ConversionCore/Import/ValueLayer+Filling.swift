@@ -21,7 +21,9 @@ extension ValueLayer {
       return dimensions.isEmpty
         ? scalar : try apply(BroadcastTo(target: dimensions), to: one, role: role)
     }
-    guard case .dimensions(let dimensions, _, _) = shape else {
+    guard case .dimensions(let dimensions, _, _) = shape,
+      !dimensions.contains(where: \.isComputed)
+    else {
       throw unsupported(
         "makes a tensor of a shape that is computed when the model runs, and only constant shapes and sizes of "
           + "other values can be read")
@@ -40,7 +42,7 @@ extension ValueLayer {
   package mutating func expanded(
     _ input: SourceValue, to shape: SourceValue
   ) throws(WeighbridgeError) -> SourceValue {
-    guard let dimensions = shape.dimensions else {
+    guard let dimensions = shape.dimensions, !dimensions.contains(where: \.isComputed) else {
       throw unsupported(
         "expands to sizes that are computed when the model runs, and only constant sizes and those of other "
           + "values can be read")

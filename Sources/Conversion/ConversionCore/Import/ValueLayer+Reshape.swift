@@ -35,7 +35,8 @@ extension ValueLayer {
         dimensions.append(.fixed(number))
       case .axis(let id, let axis, times: 1):
         dimensions.append(axisDimension(network.graph.type(of: id).shape[axis], id, axis, input))
-      case .axis: dimensions.append(.rest)
+      // Whatever nodes compute, it must be what the other sizes leave.
+      case .axis, .computed: dimensions.append(.rest)
       }
     }
     guard dimensions.count(where: { $0 == .rest }) <= 1 else {

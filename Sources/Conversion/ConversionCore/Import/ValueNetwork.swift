@@ -193,6 +193,7 @@ package struct ValueNetwork<Context>: SourceNetwork {
         let range = Slice.Range(axis: 0, start: axis, stop: axis + 1, step: 1)
         let size = try add(Slice([range]), shape, source)[0]
         sizes.append(times == 1 ? size : try multiplied(size, times, source))
+      case .computed(let id): sizes.append(id)
       }
     }
     let list = sizes.count == 1 ? sizes[0] : try add(Concatenate(axis: 0), sizes, source)[0]

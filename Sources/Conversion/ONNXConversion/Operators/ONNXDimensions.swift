@@ -9,8 +9,10 @@ enum ONNXDimensions: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Concat": { (layer) throws(WeighbridgeError) in
       let values = try layer.allInputs()
-      let lists = values.compactMap(\.dimensions)
-      if lists.count == values.count, values.contains(where: { $0.tensor == nil }) {
+      let lists = values.compactMap(layer.sizes)
+      if lists.count == values.count, values.contains(where: { $0.tensor == nil }),
+        values.contains(where: { $0.dimensions != nil })
+      {
         _ = try layer.integer("axis")
         return [
           .dimensions(lists.flatMap { $0 }, isList: true, as: layer.type(values[0]).elementType)
@@ -43,6 +45,11 @@ enum ONNXDimensions: ONNXFamily {
       }
       return try layer.apply(Gather(axis: axis), [input, indices])
     },
+    "Equal": { (layer) throws(WeighbridgeError) in
+      let values = try layer.allInputs()
+      if let known = layer.comparedSizes(values) { return [known] }
+      return try layer.apply(Comparison(.equal), try layer.aligned(values))
+    },
     "Shape": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let shape = layer.type(input).shape
@@ -70,5 +77,46 @@ enum ONNXDimensions: ONNXFamily {
       let count = try Checked.product(shape, of: "a Size")
       return [.dimensions([.known(count)], isList: false)]
     },
+    "Where": { (layer) throws(WeighbridgeError) in
+      let values = try layer.allInputs()
+      if let chosen = layer.chosenSizes(values) { return [chosen] }
+      return try layer.apply(Where(), try layer.aligned(values))
+    },
   ]
+}
+
+extension ONNXLayer {
+  /// Returns a value as a list of sizes, also one that nodes compute; `nil` for other values.
+  fileprivate func sizes(_ value: ONNXValue) -> [ONNXDimension]? {
+    guard case .computed(let id) = value else { return value.dimensions }
+    return type(value) == TensorType(.int64, [1]) ? [.computed(id)] : nil
+  }
+
+  /// Returns which sizes equal numbers; `nil` if only the model's run tells, or for other values.
+  fileprivate func comparedSizes(_ values: [ONNXValue]) -> ONNXValue? {
+    guard values.count == 2,
+      let sizes = values.first(where: { $0.dimensionType != nil })?.dimensions,
+      let numbers = values.first(where: { $0.tensor != nil })?.dimensions, !numbers.isEmpty,
+      numbers.count == sizes.count || numbers.count == 1
+    else { return nil }
+    let results = sizes.enumerated().compactMap { index, size in
+      numbers[numbers.count == 1 ? 0 : index].number.flatMap(size.equals)
+    }
+    guard results.count == sizes.count else { return nil }
+    return newConstant(
+      Tensor(.bool, shape: [results.count], results.map { $0 ? 1 : 0 }), "is_equal")
+  }
+
+  /// Returns sizes chosen by a constant; `nil` for other values.
+  fileprivate func chosenSizes(_ values: [ONNXValue]) -> ONNXValue? {
+    guard values.count == 3, let condition = values[0].tensor, condition.shape.count == 1,
+      values.dropFirst().contains(where: { $0.dimensionType != nil }),
+      let lists = Optional(values.dropFirst().compactMap(\.dimensions)), lists.count == 2,
+      lists.allSatisfy({ $0.count == condition.count })
+    else { return nil }
+    let chosen = condition.doubles.enumerated().map { index, isFirst in
+      lists[isFirst != 0 ? 0 : 1][index]
+    }
+    return .dimensions(chosen, isList: true, as: type(values[1]).elementType)
+  }
 }

@@ -25,7 +25,9 @@ enum ONNXLogic: ONNXFamily {
   ]
 
   static let nodes = [String: ONNXLayer.Build](families: [
-    relations.mapValues { relation in combining { Comparison(relation) } }, booleans,
+    relations.filter { $0.key != "Equal" }.mapValues { relation in
+      combining { Comparison(relation) }
+    }, booleans,
   ])
 
   private static let booleans: [String: ONNXLayer.Build] = [
@@ -51,7 +53,6 @@ enum ONNXLogic: ONNXFamily {
     "Not": unary { LogicalNot() },
     "Or": combining { LogicalOr() },
     "Trilu": { (layer) throws(WeighbridgeError) in try layer.trilu() },
-    "Where": combining { Where() },
     "Xor": { (layer) throws(WeighbridgeError) in
       // The exclusive or of Booleans is "not equal".
       let numbers = try layer.aligned(try layer.allInputs()).enumerated().map {
