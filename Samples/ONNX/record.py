@@ -967,10 +967,156 @@ def functions():
 functions.is_unchecked = True  # ONNX' checker does not infer types in functions of functions
 
 
+def bits():
+    """Functions of bits, shifts, sums up to each element, and limits that are computed."""
+    g = Builder("bits", 18)
+    for kind in ("UINT8", "INT32", "UINT64"):
+        name, shape = kind.lower(), [3, 4]
+        x, y = g.input(f"{name}.x", shape, getattr(TensorProto, kind)), g.input(f"{name}.y", [4], getattr(TensorProto, kind))
+        for node in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+            g.output(g.add(node, [x, y], name=f"{name}.{node}"), shape, getattr(TensorProto, kind))
+        g.output(g.add("BitwiseNot", [x], name=f"{name}.not"), shape, getattr(TensorProto, kind))
+        if kind != "INT32":
+            count = g.add("Mod", [y, g.weight(f"{name}.ten", numpy.array(10, name))])
+            for direction in ("LEFT", "RIGHT"):
+                g.output(g.add("BitShift", [x, count], name=f"{name}.{direction}", direction=direction), shape,
+                         getattr(TensorProto, kind))
+    z = g.input("z", [3, 4])
+    low, high = g.add("ReduceMean", [z], keepdims=0), g.add("ReduceMax", [z], keepdims=0)
+    g.output(g.add("Clip", [z, low, high], name="limited"), [3, 4])
+    g.output(g.add("PRelu", [z, g.add("Abs", [z])], name="slopes"), [3, 4])
+    return g, {
+        "uint8.x": g.random.integers(0, 256, size=(3, 4)), "uint8.y": g.random.integers(0, 256, size=4),
+        "int32.x": g.random.integers(-2**31, 2**31, size=(3, 4)), "int32.y": g.random.integers(-2**31, 2**31, size=4),
+        "uint64.x": g.random.integers(0, 2**64, size=(3, 4), dtype=numpy.uint64),
+        "uint64.y": g.random.integers(0, 2**64, size=4, dtype=numpy.uint64), "z": g.random.normal(size=(3, 4))}
+
+
+def scattered():
+    """Elements and slices replaced or combined at computed places, and gathered from there."""
+    g = Builder("scattered", 18)
+    x, values = g.input("x", [4, 5, 3]), g.input("values", [2, 3, 3])
+    places, rows = g.input("places", [2, 3, 3], INT64), g.input("rows", [2, 2], INT64)
+    for reduction in ("none", "add", "mul", "max", "min"):
+        own = {} if reduction == "none" else {"reduction": reduction}
+        chosen = places if own else g.integers("unique", [[[0] * 3, [2] * 3, [-1] * 3]] * 2)
+        g.output(g.add("ScatterElements", [x, chosen, values], name=f"elements.{reduction}", axis=1, **own), [4, 5, 3])
+        parts = g.add("Squeeze", [g.add("Slice", [values, g.constant([0]), g.constant([1]), g.constant([1])]),
+                                  g.constant([1])])
+        g.output(g.add("ScatterND", [x, rows, parts], name=f"slices.{reduction}", **own), [4, 5, 3])
+    g.output(g.add("GatherND", [x, rows], name="gathered"), [2, 3])
+    pairs = g.weight("pairs", numpy.array([[[1, 2]], [[0, 0]], [[4, 1]], [[-1, -1]]], numpy.int64))
+    g.output(g.add("GatherND", [x, pairs], name="batches", batch_dims=1), [4, 1])
+    g.output(g.add("ReverseSequence", [x, g.input("lengths", [4], INT64)], name="turned", batch_axis=0, time_axis=1),
+             [4, 5, 3])
+    return g, {"x": g.random.normal(size=(4, 5, 3)), "values": g.random.normal(size=(2, 3, 3)),
+               "places": g.random.integers(-5, 5, size=(2, 3, 3)), "rows": numpy.array([[1, 2], [-1, 0]]),
+               "lengths": numpy.array([1, 5, 3, 4])}
+
+
+def losses():
+    """Losses of classes, with weights and an ignored class."""
+    g = Builder("losses", 17)
+    x, y = g.input("x", [3, 4, 5]), g.input("y", [3, 5], INT64)
+    weights = g.numbers("weights", 4, low=0.2)
+    for reduction in ("none", "sum", "mean"):
+        shape = [3, 5] if reduction == "none" else []
+        loss, log = g.add("SoftmaxCrossEntropyLoss", [x, y, weights], 2, name=f"weighted.{reduction}",
+                          reduction=reduction, ignore_index=2)
+        g.output(loss, shape)
+        g.output(g.add("NegativeLogLikelihoodLoss", [log, y], name=f"plain.{reduction}", reduction=reduction), shape)
+    return g, {"x": g.random.normal(size=(3, 4, 5)), "y": g.random.integers(0, 4, size=(3, 5))}
+
+
+def language():
+    """Gated units, a convolution over the past, attention as a recurrence, a cache that is written in place."""
+    g = Builder("language", 28, ir_version=13)
+    x = g.input("x", [2, 5, 12])
+    g.output(g.add("SwiGLU", [x, g.add("Neg", [x])], name="swiglu", alpha=1.5), [2, 5, 12])
+    sequence, past = g.input("sequence", [2, 3, 6]), g.input("past", [2, 3, 2])
+    for name, state in (("first", ""), ("next", past)):
+        y, last = g.add("CausalConvWithState", [
+            sequence, g.numbers(f"{name}.w", 3, 1, 3), g.numbers(f"{name}.b", 3), state], 2, name=name, activation="silu")
+        g.output(y, [2, 3, 6])
+        g.output(g.add("Identity", [last], name=f"{name}.state"), [2, 3, 2])
+    keys = g.input("keys", [2, 5, 6])
+    decay, rate = g.add("Neg", [g.add("Abs", [keys])]), g.add("Sigmoid", [g.add("Slice", [
+        keys, g.constant([0]), g.constant([2]), g.constant([2])])])
+    state = g.input("state", [2, 2, 3, 3])
+    for rule, extra in (("linear", ["", ""]), ("gated", [decay, ""]), ("delta", ["", rate]),
+                        ("gated_delta", [decay, rate])):
+        y, last = g.add("LinearAttention", [x, keys, keys, state, *extra], 2, name=rule, update_rule=rule,
+                        q_num_heads=4, kv_num_heads=2)
+        g.output(y, [2, 5, 12])
+        g.output(g.add("Identity", [last], name=f"{rule}.state"), [2, 2, 3, 3])
+    cache = g.input("cache", [2, 1, 7, 3])
+    new = g.add("Reshape", [keys, g.constant([2, 1, 10, 3])])
+    new = g.add("Slice", [new, g.constant([0]), g.constant([3]), g.constant([2])])
+    for mode, start in (("linear", [4, 1]), ("circular", [6, 3])):
+        g.output(g.add("TensorScatter", [cache, new, g.integers(mode + ".start", start)], name=f"cache.{mode}", mode=mode),
+                 [2, 1, 7, 3])
+    sizes = {"x": (2, 5, 12), "sequence": (2, 3, 6), "past": (2, 3, 2), "keys": (2, 5, 6), "state": (2, 2, 3, 3),
+             "cache": (2, 1, 7, 3)}
+    return g, {name: g.random.normal(size=size) for name, size in sizes.items()}
+
+
+language.is_by_onnx = True  # newer than onnxruntime
+
+
+def geometry():
+    """Affine grids, images of blocks, cropping around the centre, regions, wide filters, lists of tensors."""
+    g = Builder("geometry", 20, ir_version=10)
+    x = g.input("x", [2, 4, 9, 8])
+    theta = g.input("theta", [2, 2, 3])
+    for corners in (0, 1):
+        g.output(g.add("AffineGrid", [theta, g.constant([2, 4, 3, 5])], name=f"grid{corners}", align_corners=corners),
+                 [2, 3, 5, 2])
+    columns = g.add("Reshape", [x, g.constant([2, 24, 12])])
+    g.output(g.add("Col2Im", [columns, g.constant([9, 6]), g.constant([2, 3])], name="image", strides=[2, 2],
+                   pads=[0, 1, 0, 0]), [2, 4, 9, 6])
+    g.output(g.add("CenterCropPad", [x, g.constant([12, 5])], name="centre", axes=[2, 3]), [2, 4, 12, 5])
+    regions = g.weight("regions", numpy.array([[0, 0, 6, 6], [-3, 2, 5.5, 12], [1.2, 3.4, 1.5, 3.6]], numpy.float32))
+    for mode in ("half_pixel", "output_half_pixel"):
+        g.output(g.add("RoiAlign", [x, regions, g.integers(mode, [0, 1, 1])], name=f"regions.{mode}", output_height=3,
+                       output_width=2, sampling_ratio=2, spatial_scale=0.9, coordinate_transformation_mode=mode),
+                 [3, 4, 3, 2])
+    roi = g.weight("roi", numpy.array([0, 0, 0.3, -0.2, 1, 1, 0.8, 0.9], numpy.float32))
+    g.output(g.add("Resize", [x, roi, "", g.constant([2, 4, 5, 7])], name="region", mode="linear",
+                   coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=7.5), [2, 4, 5, 7])
+    parts = g.add("SplitToSequence", [x, g.constant(3)], axis=2)
+    last = g.add("SequenceAt", [parts, g.constant(-1)])
+    longer = g.add("SequenceInsert", [g.add("SequenceErase", [parts, g.constant(0)]), last, g.constant(0)])
+    g.output(g.add("ConcatFromSequence", [longer], name="joined", axis=2), [2, 4, 9, 8])
+    g.output(g.add("ConcatFromSequence", [parts], name="stacked", axis=0, new_axis=1), [3, 2, 4, 3, 8])
+    g.output(g.add("SequenceLength", [parts], name="count"), [], INT64)
+    return g, {"x": g.random.normal(size=(2, 4, 9, 8)), "theta": g.random.normal(size=(2, 2, 3))}
+
+
+def spectra():
+    """Fourier transforms of any axis, both ways, and windows."""
+    g = Builder("spectra", 20, ir_version=10)
+    x, z = g.input("x", [2, 6, 3, 1]), g.input("z", [2, 6, 3, 2])
+    for name, value, inverse, onesided, length, count in (
+            ("real", x, 0, 0, 6, 6), ("half", x, 0, 1, 6, 4), ("complex", z, 0, 0, 5, 5), ("padded", z, 0, 0, 8, 8),
+            ("inverse", z, 1, 0, 6, 6)):
+        g.output(g.add("DFT", [value, g.constant(length), g.constant(1)], name=name, inverse=inverse, onesided=onesided),
+                 [2, count, 3, 2])
+    for kind in ("HannWindow", "HammingWindow", "BlackmanWindow"):
+        for periodic in (0, 1):
+            window = g.add(kind, [g.constant(6)], periodic=periodic)
+            column = g.add("Reshape", [window, g.constant([1, 6, 1, 1])])
+            g.output(g.add("Mul", [x, column], name=f"{kind}.{periodic}"), [2, 6, 3, 1])
+    return g, {"x": g.random.normal(size=(2, 6, 3, 1)), "z": g.random.normal(size=(2, 6, 3, 2))}
+
+
+spectra.is_by_onnx = True  # onnxruntime transforms the axis before the last only
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
-            grids, grouped, dynamic, narrow_floats, cells, functions)
+            grids, grouped, dynamic, narrow_floats, cells, functions,
+            bits, scattered, losses, language, geometry, spectra)
 
 
 def held(array):

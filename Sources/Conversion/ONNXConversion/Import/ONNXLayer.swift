@@ -21,6 +21,8 @@ struct ONNXLayer: ValueLayer {
   private let keepsNames: Bool
   /// The types of the outputs if they have less than 8 bits; by default those of the inputs.
   var outputNarrowTypes: [ONNXNarrowType?]?
+  /// The tensors of the list that is the only output; `nil` for tensors as outputs.
+  var sequenceOutput: [ONNXValue]?
   /// The same of the outputs of the body that was added last.
   var bodyNarrowTypes: [ONNXNarrowType?] = []
 
@@ -42,6 +44,10 @@ struct ONNXLayer: ValueLayer {
       throw unsupported(
         "has the attribute \(name), which \(node.operation) does not have in any opset that can be read"
       )
+    }
+    if let sequenceOutput {
+      try network.defineSequence(node.outputs.first ?? "", sequenceOutput)
+      return
     }
     let narrowTypes = try checkedNarrowTypes(outputCount: outputs.count)
     for (position, (name, value)) in zip(node.outputs, outputs).enumerated() where !name.isEmpty {

@@ -17,6 +17,9 @@ struct ONNXContext {
   /// The types of values that are narrower than those of the graph, by their names in the file.
   fileprivate(set) var narrowTypes: [String: ONNXNarrowType] = [:]
 
+  /// The lists of tensors, by their names in the file.
+  fileprivate(set) var sequences: [String: [ONNXValue]] = [:]
+
   init(opset: Int, readTensor: @escaping ONNXNetwork.TensorReader) {
     (self.opset, self.readTensor) = (opset, readTensor)
   }
@@ -41,6 +44,20 @@ extension ONNXNetwork {
     guard let type = feature.narrowType else { return }
     context.narrowTypes[feature.name] = type
     decide(feature.name, "takes the values of \(type.name) as \(type.elementType.rawValue)")
+  }
+
+  /// The lists of tensors, by their names in the file.
+  var sequences: [String: [ONNXValue]] { context.sequences }
+
+  /// Defines a list of tensors.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the name is taken.
+  mutating func defineSequence(
+    _ name: String, _ tensors: [ONNXValue]
+  ) throws(WeighbridgeError) {
+    guard values[name] == nil, context.sequences.updateValue(tensors, forKey: name) == nil else {
+      throw .malformed("two values are called \(name), and each needs a name of its own")
+    }
   }
 
   /// Defines the value of a name.

@@ -76,10 +76,15 @@ enum ONNXActivations: ONNXFamily {
       let (input, slope) = (try layer.input(0), try layer.input(1))
       let rank = layer.type(input).rank
       let slopes = layer.type(slope)
-      guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1) else {
-        throw layer.unsupported(
-          "has slopes \(slopes) for each image of a batch, and only slopes that all "
-            + "images share can be read")
+      guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1),
+        slope.tensor != nil
+      else {
+        let values = try layer.aligned([input, slope])
+        let negative = try layer.apply(Multiply(), values, role: "negative")[0]
+        let zero = layer.number(0, like: input, "zero")
+        let isNegative = try layer.apply(
+          Comparison(.less), to: values[0], zero, role: "is_negative")
+        return [try layer.apply(Where(), to: isNegative, negative, values[0])]
       }
       let alpha = try layer.derived(slope, "") { tensor in
         let dimensions = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
@@ -112,13 +117,7 @@ enum ONNXActivations: ONNXFamily {
     "Softplus": unary { Softplus() },
     "Softsign": unary { Softsign() },
     "Swish": { (layer) throws(WeighbridgeError) in
-      let alpha = try layer.float("alpha", default: 1)
-      let input = try layer.input()
-      if alpha == 1 { return [try layer.apply(Swish(), to: input)] }
-      let factor = layer.number(alpha, like: input, "alpha")
-      let scaled = try layer.apply(Multiply(), to: input, factor, role: "scaled")
-      let gate = try layer.apply(Sigmoid(), to: scaled, role: "gate")
-      return [try layer.apply(Multiply(), to: input, gate)]
+      [try layer.swish(try layer.input(), role: "")]
     },
     "Tanh": unary { Tanh() },
     "ThresholdedRelu": unary("alpha", default: 1) { Threshold(threshold: $0, replacement: 0) },
@@ -160,6 +159,16 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
+  /// Adds x · sigmoid(alpha · x).
+  mutating func swish(_ input: ONNXValue, role: String) throws(WeighbridgeError) -> ONNXValue {
+    let alpha = try float("alpha", default: 1)
+    if alpha == 1 { return try apply(Swish(), to: input, role: role) }
+    let factor = number(alpha, like: input, "alpha")
+    let scaled = try apply(Multiply(), to: input, factor, role: "scaled")
+    let sigmoid = try apply(Sigmoid(), to: scaled, role: "sigmoid")
+    return try apply(Multiply(), to: input, sigmoid, role: role)
+  }
+
   /// Adds a softmax along one axis; before opset 13, along that axis and all following ones.
   fileprivate mutating func softmax(
     _ operation: ([Int]) -> any CatalogOperator

@@ -83,13 +83,13 @@ enum ONNXArithmetic: ONNXFamily {
     "Clip": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard layer.type(input).elementType.isFloat else {
-        return [try layer.clippedIntegers(input)]
+        return [try layer.clippedAnywhere(input)]
       }
+      guard try layer.hasConstantBounds else { return [try layer.clippedAnywhere(input)] }
       let minimum = try layer.number(1, orAttribute: "min") ?? -.infinity
       let maximum = try layer.number(2, orAttribute: "max") ?? .infinity
       guard minimum <= maximum else {
-        throw layer.unsupported(
-          "clips from \(minimum) to \(maximum), and the minimum must not be above the maximum")
+        return [try layer.apply(FullLike(value: maximum), to: input)]
       }
       if minimum == 0, maximum.isFinite {
         let relu = ReLU(slope: 0, threshold: 0, maximum: maximum)
@@ -174,9 +174,19 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Adds the elements of integers limited to a minimum and a maximum, each of which may be
-  /// omitted: min(max(x, minimum), maximum).
-  fileprivate mutating func clippedIntegers(
+  /// Whether the bounds of a Clip are known beforehand.
+  fileprivate var hasConstantBounds: Bool {
+    get throws(WeighbridgeError) {
+      for position in 1...2 where try optional(position)?.tensor == nil {
+        if try optional(position) != nil { return false }
+      }
+      return true
+    }
+  }
+
+  /// Adds the elements limited to a minimum and a maximum, each of which may be omitted or computed:
+  /// min(max(x, minimum), maximum).
+  fileprivate mutating func clippedAnywhere(
     _ input: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
     let rank = type(input).rank
@@ -190,14 +200,17 @@ extension ONNXLayer {
   }
 
   /// Returns a bound of a Clip with axes of size 1; `nil` when it is omitted.
-  private func bound(_ position: Int, rank: Int) throws(WeighbridgeError) -> ONNXValue? {
-    guard let tensor = try constant(position) else { return nil }
+  private mutating func bound(_ position: Int, rank: Int) throws(WeighbridgeError) -> ONNXValue? {
+    guard let bound = try optional(position) else { return nil }
     let name = node.inputs[position]
-    guard tensor.count == 1 else {
-      throw malformed(
-        "reads \(name), which has \(tensor.count.counted("element")), and one is expected")
+    guard type(bound).shape.allSatisfy({ $0 == .fixed(1) }) else {
+      throw malformed("reads \(name), which is \(type(bound)), and one element is expected")
     }
-    return .constant(name, tensor.reshaped([Int](repeating: 1, count: rank)))
+    let ones = [Int](repeating: 1, count: rank)
+    guard let tensor = bound.tensor else {
+      return try apply(ReshapeAxes(ones.map { .fixed($0) }), to: bound, role: "bound_\(position)")
+    }
+    return .constant(name, tensor.reshaped(ones))
   }
 
   /// Adds a power, which has the element type of the base.

@@ -15,13 +15,14 @@ protocol ONNXFamily: SendableMetatype {
 /// All operators that can be written and read.
 package enum ONNXOperators {
   private static let families: [any ONNXFamily.Type] = [
-    ONNXActivations.self, ONNXArithmetic.self, ONNXAttention.self, ONNXConstants.self,
-    ONNXControl.self,
-    ONNXConvolutions.self, ONNXDense.self, ONNXDimensions.self, ONNXEarlyOperators.self,
-    ONNXEncoding.self, ONNXGridSampling.self,
-    ONNXIndexing.self, ONNXLogic.self, ONNXMerging.self, ONNXNormalizations.self,
-    ONNXPooling.self, ONNXQuantization.self, ONNXRecurrent.self, ONNXReductions.self,
-    ONNXReshaping.self, ONNXResizing.self, ONNXSlicing.self, ONNXSpectra.self,
+    ONNXActivations.self, ONNXArithmetic.self, ONNXAttention.self, ONNXBits.self,
+    ONNXConstants.self, ONNXControl.self, ONNXConvolutions.self, ONNXDense.self,
+    ONNXDimensions.self, ONNXEarlyOperators.self, ONNXEncoding.self, ONNXGeometry.self,
+    ONNXGridSampling.self, ONNXIndexing.self, ONNXLogic.self, ONNXLosses.self, ONNXMerging.self,
+    ONNXNormalizations.self, ONNXPooling.self, ONNXQuantization.self, ONNXRecurrent.self,
+    ONNXReductions.self, ONNXRegions.self, ONNXReshaping.self, ONNXResizing.self,
+    ONNXScattering.self,
+    ONNXSequenceModels.self, ONNXSequences.self, ONNXSlicing.self, ONNXSpectra.self,
   ]
 
   /// How each operator is converted to ONNX. An operator without a row is decomposed.

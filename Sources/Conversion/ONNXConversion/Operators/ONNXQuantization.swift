@@ -13,16 +13,16 @@ enum ONNXQuantization: ONNXFamily {
     },
     "DequantizeLinear": { (layer) throws(WeighbridgeError) in
       let size = try layer.integer("block_size", default: 0)
-      let parameters = QuantizationParameters(
+      let given = QuantizationParameters(
         try layer.input(1), try layer.optional(2), axis: try layer.integer("axis", default: 1))
       let number = try layer.integer("output_dtype", default: 0)
       let value = try layer.input(0)
       if [0, Int(ElementType.float32.onnxNumber)].contains(number),
-        let weight = try layer.quantizedWeight(value, parameters, blockSize: size)
+        let weight = try layer.quantizedWeight(value, given, blockSize: size)
       {
         return [weight]
       }
-      guard size == 0 else { throw layer.blocksUnsupported }
+      let parameters = try layer.spread(given, over: value, blockSize: size)
       if number == 0 { return [try layer.dequantized(value, parameters, role: "")] }
       let wide = try layer.widelyDequantized(value, parameters, role: "product")
       return [try layer.cast(wide, toTypeNumbered: number)]
@@ -62,10 +62,15 @@ enum ONNXQuantization: ONNXFamily {
       return [try layer.quantized(product, try layer.parameters(6), role: "")]
     },
     "QuantizeLinear": { (layer) throws(WeighbridgeError) in
-      let axis = try layer.quantizedAxis()
+      let size = try layer.integer("block_size", default: 0)
       let parameters = QuantizationParameters(
-        try layer.input(1), try layer.optional(2), narrowType: layer.narrowType(2), axis: axis)
-      return [try layer.quantized(try layer.input(0), parameters, role: "")]
+        try layer.input(1), try layer.optional(2), narrowType: layer.narrowType(2),
+        axis: try layer.integer("axis", default: 1))
+      let value = try layer.input(0)
+      return [
+        try layer.quantized(
+          value, try layer.spread(parameters, over: value, blockSize: size), role: "")
+      ]
     },
   ]
 }
@@ -147,15 +152,31 @@ extension ONNXLayer {
     ]
   }
 
-  fileprivate mutating func quantizedAxis() throws(WeighbridgeError) -> Int {
-    guard try integer("block_size", default: 0) == 0 else { throw blocksUnsupported }
-    return try integer("axis", default: 1)
-  }
-
-  fileprivate var blocksUnsupported: WeighbridgeError {
-    unsupported(
-      "has block_size, and a scale for each block of an axis can be read for constant integers of "
-        + "8 bits or less without zero points only")
+  /// Returns a scale and a zero point for each element instead of each block along an axis.
+  fileprivate mutating func spread(
+    _ parameters: QuantizationParameters, over value: ONNXValue, blockSize: Int
+  ) throws(WeighbridgeError) -> QuantizationParameters {
+    guard blockSize != 0 else { return parameters }
+    let shape = type(value).shape
+    let axis = try self.axis(parameters.axis, rank: shape.count)
+    guard let size = shape[axis].value, blockSize > 0, blockSize <= 1 << 24,
+      type(parameters.scale).rank == shape.count,
+      type(parameters.scale).shape[axis] == .fixed((size + blockSize - 1) / blockSize)
+    else {
+      throw malformed(
+        "has block_size=\(blockSize) along axis \(axis) of \(type(value)) and scales "
+          + "\(type(parameters.scale)), and one for each block is expected")
+    }
+    let spread = try [parameters.scale, parameters.zeroPoint].enumerated().map {
+      (position, value) throws(WeighbridgeError) -> ONNXValue? in
+      guard let value else { return nil }
+      let role = ["scales", "zero_points"][position]
+      let repeated = try apply(Repeat(axis: axis, count: blockSize), to: value, role: "\(role)/all")
+      let range = Slice.Range(axis: axis, start: 0, stop: size, step: 1)
+      return try apply(Slice([range]), to: repeated, role: role)
+    }
+    return QuantizationParameters(
+      spread[0] ?? parameters.scale, spread[1], narrowType: parameters.narrowType, axis: axis)
   }
 
   /// Returns a weight that stays quantized, with the integers of the file; `nil` for a value that
@@ -206,6 +227,10 @@ extension ONNXLayer {
     _ number: ONNXValue, _ parameters: QuantizationParameters, rank: Int, type: ElementType,
     role: String
   ) throws(WeighbridgeError) -> ONNXValue {
+    if self.type(number).rank == rank, rank > 1 {  // one for each element
+      return self.type(number).elementType == type
+        ? number : try apply(Cast(to: type), to: number, role: role)
+    }
     guard let given = self.type(number).fixedShape, given.count <= 1 else {
       throw unsupported(
         "takes a scale or zero point \(self.type(number)), and only a number or a vector of known size can be read"

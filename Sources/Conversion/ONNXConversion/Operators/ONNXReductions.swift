@@ -40,15 +40,11 @@ enum ONNXReductions: ONNXFamily {
   private static let special: [String: ONNXLayer.Build] = [
     "ArgMax": { (layer) throws(WeighbridgeError) in try layer.argumentReduction(ArgMax.self) },
     "ArgMin": { (layer) throws(WeighbridgeError) in try layer.argumentReduction(ArgMin.self) },
+    "CumProd": { (layer) throws(WeighbridgeError) in
+      try layer.cumulative(CumProd.init(axis:isExclusive:isReversed:))
+    },
     "CumSum": { (layer) throws(WeighbridgeError) in
-      let input = try layer.input()
-      guard let axis = try layer.constant(1)?.integers.first else {
-        throw layer.malformed("has no axis, which the second input of a CumSum gives")
-      }
-      let operation = CumSum(
-        axis: try layer.axis(axis, rank: layer.type(input).rank),
-        isExclusive: try layer.flag("exclusive"), isReversed: try layer.flag("reverse"))
-      return [try layer.apply(operation, to: input)]
+      try layer.cumulative(CumSum.init(axis:isExclusive:isReversed:))
     },
     "ReduceL1": { (layer) throws(WeighbridgeError) in
       try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
@@ -93,6 +89,22 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
+  /// Adds the sums or products of all elements up to each.
+  fileprivate mutating func cumulative(
+    _ operation: (Int, Bool, Bool) -> any CatalogOperator
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard let axis = try constant(1)?.integers.first else {
+      throw malformed("has no axis, which the second input of a \(node.operation) gives")
+    }
+    return [
+      try apply(
+        operation(
+          try self.axis(axis, rank: type(input).rank), try flag("exclusive"), try flag("reverse")),
+        to: input)
+    ]
+  }
+
   fileprivate mutating func reduce(
     _ function: Reduce.Function, role: String = "",
     _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
@@ -116,7 +128,10 @@ extension ONNXLayer {
         return try apply(GlobalMaxPooling(keepDims: false, layout: layout), [input], role: role)
       }
     }
-    return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
+    let isBoolean = type(input).elementType == .bool
+    let ofBooleans: [Reduce.Function: Reduce.Function] = [.maximum: .any, .minimum: .all]
+    let chosen = isBoolean ? ofBooleans[function] ?? function : function
+    return [try apply(Reduce(chosen, axes: axes, keepDims: keepDims), to: input, role: role)]
   }
 
   /// Returns the layout in which the axes are exactly the spatial ones.

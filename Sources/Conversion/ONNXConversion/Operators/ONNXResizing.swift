@@ -113,10 +113,13 @@ private struct ResizedAxis {
   var outputSize: Int?
   /// The factor by which the axis is scaled; `nil` if it follows from the sizes.
   var scale: Float?
+  /// The part of the axis that is resized; `nil` for the whole one.
+  var region: ClosedRange<Float>?
 
   /// Whether the axis stays unchanged.
   var isUnchanged: Bool {
     inputSize == outputSize && (scale ?? 1) == 1 && (scale != nil || inputSize != nil)
+      && (region == nil || region == 0...1)
   }
 
   /// The factor by which the axis becomes larger, if that is an integer.
@@ -136,9 +139,7 @@ extension ONNXLayer {
     let rank = type(input).rank
     let rawAxes = try integers("axes") ?? Array(0..<rank)
     let policy = try string("keep_aspect_ratio_policy", default: "stretch")
-    guard !(try flag("antialias")) else {
-      throw unsupported("has antialias=1, and only a Resize without it can be read")
-    }
+    let outside = try float("extrapolation_value", default: 0)
     let positions = rawAxes.map { $0 < 0 ? $0 + rank : $0 }
     _ = try axes(rawAxes, rank: rank)
 
@@ -158,7 +159,29 @@ extension ONNXLayer {
       for (position, scale) in zip(positions, scales) { allScales[position] = scale }
       resized = try axes(scales: allScales, input)
     }
-    return [try resampled(input, resized, resampling)]
+    if resampling.transformation == .region { try readRegion(&resized, positions) }
+    return [try resampled(input, resized, resampling, outside: outside)]
+  }
+
+  /// Reads which part of each axis is resized: all starts and then all ends.
+  private func readRegion(
+    _ axes: inout [ResizedAxis], _ positions: [Int]
+  ) throws(WeighbridgeError) {
+    let ends = try constant(1)?.doubles.map { Float($0) } ?? []
+    guard ends.count == 2 * positions.count, ends.allSatisfy({ abs($0) <= 0x1p24 }) else {
+      throw malformed(
+        "has \(ends.count.counted("number")) for its region (roi), and two for each of "
+          + "\(positions.count.counted("axis")) are expected")
+    }
+    for (index, position) in positions.enumerated() {
+      let (start, end) = (ends[index], ends[positions.count + index])
+      guard start <= end else {
+        throw unsupported(
+          "resizes a region from \(start) to \(end), and only one that is not turned around can be read"
+        )
+      }
+      axes[position].region = start...end
+    }
   }
 
   private mutating func resampling() throws(WeighbridgeError) -> Resampling {
@@ -170,7 +193,7 @@ extension ONNXLayer {
     let roundingName = try string("nearest_mode", default: "round_prefer_floor")
     let coefficient = try float("cubic_coeff_a", default: -0.75)
     let excludesOutside = try flag("exclude_outside")
-    ignore("extrapolation_value")
+    let antialiases = try flag("antialias")
     let mode: Resampling.Mode
     switch modeName {
     case "nearest": mode = .nearest
@@ -187,7 +210,8 @@ extension ONNXLayer {
           + "other combinations can be read")
     }
     return Resampling(
-      mode: mode, transformation: transformation, rounding: isBeforeOpset11 ? .legacy : rounding)
+      mode: mode, transformation: transformation, rounding: isBeforeOpset11 ? .legacy : rounding,
+      antialiases: antialiases)
   }
 
   /// Returns all axes of an input, with a scale for each.
@@ -233,6 +257,10 @@ extension ONNXLayer {
               + "ones can be read")
         }
         axes[position].scale = Float(times)
+      case .computed:
+        throw unsupported(
+          "resizes to sizes that are known only when the model runs, and only constant ones can be "
+            + "read")
       }
     }
     return axes
@@ -266,8 +294,10 @@ extension ONNXLayer {
   }
 
   /// Resizes an input: with one operator if there is one, otherwise axis by axis.
+  ///
+  /// - Parameter outside: What stands for elements outside of the input, of a region.
   fileprivate mutating func resampled(
-    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
+    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling, outside: Double = 0
   ) throws(WeighbridgeError) -> ONNXValue {
     let spatial = axes.dropFirst(2)
     if axes.count >= 3, axes[..<2].allSatisfy(\.isUnchanged) {
@@ -309,9 +339,20 @@ extension ONNXLayer {
           "resizes \(inputSize.counted("element")) to \(outputSize), and its mode can be read for "
             + "at least one element")
       }
-      let resized = Resampling.Axis(old: inputSize, new: outputSize, scale: axes[axis].scale)
-      result = try interpolated(
-        result, along: axis, resampling.taps(resized), isLast: axis == changed.last)
+      let resized = Resampling.Axis(
+        old: inputSize, new: outputSize, scale: axes[axis].scale, region: axes[axis].region)
+      let isOutside =
+        resampling.transformation == .region ? resampling.outside(resized) : []
+      let isLast = axis == changed.last && !isOutside.contains(true)
+      result = try interpolated(result, along: axis, resampling.taps(resized), isLast: isLast)
+      guard isOutside.contains(true) else { continue }
+      var shape = [Int](repeating: 1, count: axes.count)
+      shape[axis] = outputSize
+      let mask = newConstant(
+        Tensor(.bool, shape: shape, isOutside.map { $0 ? 1 : 0 }), "axis_\(axis)/is_outside")
+      result = try apply(
+        Where(), to: mask, number(outside, like: result, "outside"), result,
+        role: axis == changed.last ? "" : "axis_\(axis)/bounded")
     }
     return changed.isEmpty ? try apply(Identity(), to: input) : result
   }
@@ -354,6 +395,7 @@ extension Resampling {
 
   /// The equivalent interpolation for upsampling by integer factors; `nil` if there is none.
   fileprivate var upsampling: Upsampling.Interpolation? {
+    if transformation == .region { return nil }
     let isAsymmetric = transformation == .asymmetric
     switch mode {
     case .cubic: return nil
@@ -371,6 +413,7 @@ extension Resampling {
   fileprivate func resizing(
     _ axes: ArraySlice<ResizedAxis>
   ) -> (ResizingInterpolation, ResizingGrid)? {
+    if antialiases { return nil }
     if case .linear = mode {
       // Where a scale is given, it need not be the quotient of the sizes.
       let followsSizes = axes.allSatisfy { $0.scale == nil || $0.isUnchanged }

@@ -50,13 +50,10 @@ enum ONNXSlicing: ONNXFamily {
     "ReverseSequence": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let time = try layer.axis(of: input, named: "time_axis", default: 0)
-      layer.ignore("batch_axis")
+      let batch = try layer.axis(of: input, named: "batch_axis", default: 1)
       guard let steps = layer.type(input).shape[time].value,
         layer.isFilled(try layer.input(1), with: steps)
-      else {
-        throw layer.unsupported(
-          "reverses sequences of different lengths, and only whole axes can be reversed")
-      }
+      else { return [try layer.reversedSequences(time: time, batch: batch)] }
       return [try layer.apply(Reverse(axes: [time]), to: input)]
     },
     "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
@@ -137,6 +134,33 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
+  /// Adds sequences of which the first steps, as many as each has, are turned around.
+  fileprivate mutating func reversedSequences(
+    time: Int, batch: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let input = try input()
+    let rank = type(input).rank
+    guard let count = type(input).shape[time].value, time != batch else {
+      throw unsupported(
+        "reverses sequences \(type(input)) along axis \(time), and only axes of known size beside that of the "
+          + "batch can be read")
+    }
+    let steps = newConstant(
+      Tensor(.int64, shape: [1, count], (0..<count).map(Double.init)), "steps")
+    let lengths = try apply(Cast(to: .int64), to: try self.input(1), role: "lengths")
+    let ends = try apply(ExpandDims(axes: [1]), to: lengths, role: "ends")
+    let last = try apply(Subtract(), to: ends, number(1, like: ends, "one"), role: "last")
+    let turned = try apply(Subtract(), to: last, steps, role: "turned")
+    let isTurned = try apply(Comparison(.less), to: steps, ends, role: "is_turned")
+    let positions = try apply(Where(), to: isTurned, turned, steps, role: "positions")
+    let axes = [batch, time] + (0..<rank).filter { $0 != batch && $0 != time }
+    let ordered = try transposed(input, axes, role: "batch_first")
+    let isPlain = axes == Array(0..<rank)
+    let reversed = try apply(
+      Gather(axis: 1, batchAxes: 1), to: ordered, positions, role: isPlain ? "" : "reversed")
+    return try transposed(reversed, axes.inversePermutation)
+  }
+
   /// Repeats a value along each axis; along an axis of size 1, the count may be unknown.
   fileprivate mutating func tiled(
     _ input: ONNXValue, _ counts: [ONNXDimension]

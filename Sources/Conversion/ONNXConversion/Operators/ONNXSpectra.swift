@@ -18,7 +18,15 @@ enum ONNXSpectra: ONNXFamily {
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
-    "STFT": { (layer) throws(WeighbridgeError) in [try layer.fourierTransform()] }
+    "BlackmanWindow": { (layer) throws(WeighbridgeError) in
+      [try layer.window(of: [0.42, -0.5, 0.08])]
+    },
+    "DFT": { (layer) throws(WeighbridgeError) in [try layer.discreteTransform()] },
+    "HammingWindow": { (layer) throws(WeighbridgeError) in
+      [try layer.window(of: [25.0 / 46, -21.0 / 46])]
+    },
+    "HannWindow": { (layer) throws(WeighbridgeError) in [try layer.window(of: [0.5, -0.5])] },
+    "STFT": { (layer) throws(WeighbridgeError) in [try layer.fourierTransform()] },
   ]
 }
 

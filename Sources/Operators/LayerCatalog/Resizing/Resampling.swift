@@ -20,6 +20,8 @@ package struct Resampling {
     case alignCorners = "align_corners"
     case asymmetric
     case halfPixelForNearest = "tf_half_pixel_for_nn"
+    /// The first and the last element of a region of the axis are at the same position.
+    case region = "tf_crop_and_resize"
   }
 
   /// How a coordinate is rounded to the nearest element.
@@ -39,12 +41,17 @@ package struct Resampling {
   package let mode: Mode
   package let transformation: Transformation
   package let rounding: Rounding
+  /// Whether filters are widened where an axis becomes shorter; not those of ``Mode/nearest``.
+  package let antialiases: Bool
 
   /// Creates a resampling.
-  package init(mode: Mode, transformation: Transformation, rounding: Rounding) {
+  package init(
+    mode: Mode, transformation: Transformation, rounding: Rounding, antialiases: Bool = false
+  ) {
     self.mode = mode
     self.transformation = transformation
     self.rounding = rounding
+    self.antialiases = antialiases
   }
 
   /// An axis before and after resampling.
@@ -55,6 +62,9 @@ package struct Resampling {
     package let new: Int
     /// The scale factor; `nil` where it follows from the sizes.
     package let scale: Float?
+    /// The start and the end of the region, as parts of the last index; for
+    /// ``Transformation/region``.
+    package let region: ClosedRange<Float>?
 
     /// Converts a distance from the output's start to one from the input's start.
     fileprivate func inputDistance(_ distance: Float) -> Float {
@@ -64,10 +74,11 @@ package struct Resampling {
     fileprivate var becomesShorter: Bool { scale.map { $0 < 1 } ?? (new < old) }
 
     /// Creates an axis.
-    package init(old: Int, new: Int, scale: Float?) {
+    package init(old: Int, new: Int, scale: Float?, region: ClosedRange<Float>? = nil) {
       self.old = old
       self.new = new
       self.scale = scale
+      self.region = region
     }
   }
 
@@ -95,6 +106,11 @@ package struct Resampling {
       weights: (0..<count).map { tap in samples.map { $0[tap].weight } })
   }
 
+  /// The output elements whose coordinates lie outside of the input's axis.
+  package func outside(_ axis: Axis) -> [Bool] {
+    (0..<axis.new).map { !(0...Float(axis.old - 1)).contains(coordinate($0, axis)) }
+  }
+
   private func coordinate(_ output: Int, _ axis: Axis) -> Float {
     let center = axis.inputDistance(Float(output) + 0.5)
     switch transformation {
@@ -102,6 +118,12 @@ package struct Resampling {
     case .pytorchHalfPixel: return axis.new > 1 ? center - 0.5 : 0
     case .halfPixelForNearest: return center
     case .asymmetric: return axis.inputDistance(Float(output))
+    case .region:
+      let (region, last) = (axis.region ?? 0...1, Float(axis.old - 1))
+      let length = region.upperBound - region.lowerBound
+      let way =
+        axis.new > 1 ? Float(output) * length * last / Float(axis.new - 1) : length * last / 2
+      return region.lowerBound * last + way
     case .alignCorners:
       return ResizingGrid.alignCorners.coordinate(output, from: axis.old, to: axis.new)
     case .halfPixelSymmetric:
@@ -114,6 +136,9 @@ package struct Resampling {
     let dimension = axis.old
     func clamp(_ index: Int) -> Int { min(max(index, 0), dimension - 1) }
     let clamped = min(max(coordinate, -4), Float(dimension) + 4)
+    if antialiases, let width = filterWidth(axis) {
+      return widened(at: Double(clamped), width: width, dimension)
+    }
     switch mode {
     case .nearest: return [(clamp(Int(rounded(clamped, axis))), 1)]
     case .linear:
@@ -134,6 +159,38 @@ package struct Resampling {
         weights = weights.map { $0 / sum }
       }
       return weights.enumerated().map { (clamp(first + $0), $1) }
+    }
+  }
+
+  /// By how much filters are wider than the distance of the input's elements; `nil` if they are not.
+  private func filterWidth(_ axis: Axis) -> Double? {
+    let width = 1 / (axis.scale.map(Double.init) ?? Double(axis.new) / Double(axis.old))
+    if case .nearest = mode { return nil }
+    return width > 1 ? width : nil
+  }
+
+  /// The elements under a widened filter, and their weights, of which the sum is 1.
+  private func widened(
+    at coordinate: Double, width: Double, _ dimension: Int
+  ) -> [(index: Int, weight: Double)] {
+    var (radius, coefficient, excludesOutside) = (width, 0.0, false)
+    if case .cubic(let a, let excludes) = mode {
+      (radius, coefficient, excludesOutside) = (2 * width, a, excludes)
+    }
+    // As many taps for every coordinate: those without a part of the filter weigh 0.
+    let count = 2 * Int(radius.rounded(.up)) + 1
+    let first = Int((coordinate - radius).rounded(.down))
+    var weights = (0..<count).map { tap in
+      let distance = abs(Double(first + tap) - coordinate) / width
+      guard distance < radius / width else { return 0.0 }
+      return radius == width ? 1 - distance : ResizingFilter.cubic(distance, a: coefficient)
+    }
+    if excludesOutside {
+      for tap in weights.indices where !(0..<dimension).contains(first + tap) { weights[tap] = 0 }
+    }
+    let sum = weights.reduce(0, +)
+    return weights.enumerated().map { tap, weight in
+      (min(max(first + tap, 0), dimension - 1), weight / sum)
     }
   }
 
