@@ -175,6 +175,32 @@ import _CatalogTesting
     #expect((read[node.inputs[0]].constant != nil) == isTransposed)
   }
 
+  @Test(
+    "A constant before a tensor is one in .h5 too, where TensorFlow would give both another type",
+    arguments: [(ElementType.float64, false), (.float32, true), (.uint8, false), (.int32, true)])
+  func typedConstants(_ type: ElementType, isConstant: Bool) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(type, [.symbolic("batch"), 2]))
+    let weight = try builder.addWeight("c", Tensor(type, shape: [1, 2], [9, 7]))
+    let difference = try builder.addNode(
+      Subtract(), named: "difference", inputs: [weight, input],
+      source: SourceScope(layer: "difference", className: "Subtract"))
+    let content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: difference[0])]),
+      description: ModelDescription(), provenance: Provenance())
+    _ = try content.export(
+      to: folder.file("m.h5"), as: .kerasHDF5, options: ExportOptions())
+    let model = try Model(contentsOf: folder.file("m.h5"))
+    let graph = model.content.graph
+    let node = try #require(graph.nodes.first { $0.operation is Subtract })
+    #expect((graph[node.inputs[0]].constant != nil) == isConstant)
+    let x = NamedTensor(name: "x", tensor: Tensor(type, shape: [1, 2], [4, 5]))
+    let output = try model.run([x]).outputs[0].tensor
+    #expect(output.elementType == type)
+    #expect(output.doubles == [5, 2])
+  }
+
   @Test("An existing file is kept if it must not be replaced or if the export is cancelled")
   func kept() throws {
     let folder = try TemporaryFolder()

@@ -176,7 +176,12 @@ extension KerasModelBuilder {
     settings: JSONObject = [:], tfArguments: JSONObject = [:], type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
-    let inputs = format == .archive && function.isSum ? try summands(inputs) : inputs
+    let inputs =
+      switch format {
+      case .archive: function.isSum ? try summands(inputs) : inputs
+      case .hdf5: try typed(inputs, of: function)
+      case .tensorFlowJS: inputs
+      }
     let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
     if format == .archive {
       let name = add(

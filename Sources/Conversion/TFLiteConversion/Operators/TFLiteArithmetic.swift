@@ -17,6 +17,11 @@ enum TFLiteArithmetic {
     TFLiteRow(value: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       let function = operation.function
       if function == .truncatedModulo { return try builder.truncatedModulo() }
+      // LiteRT ends where the divisor of its rounded quotient is 0, of floating-point numbers, too.
+      if function == .floorDivide, builder[0].type.elementType == .float32 {
+        let quotient = try builder.binary(.divide, builder[0], builder[1])
+        return try builder.add(.floor, quotient)
+      }
       // Unlike the others, the angle of points is not broadcast.
       guard let builtin = binaries[function],
         function != .arcTangent2 || builder[0].type.shape == builder[1].type.shape
