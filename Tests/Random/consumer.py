@@ -88,7 +88,12 @@ def run_tflite(peer, case, request: dict):
     """Runs a file in LiteRT, with XNNPACK and without, which has float32 alone."""
     for has_delegate in (True, False):
         peer.check(
-            request["program"], case, pathlib.Path(request["file"]), request["bound"], has_delegate
+            request["program"],
+            case,
+            pathlib.Path(request["file"]),
+            request["bound"],
+            has_delegate=has_delegate,
+            has_integers=False,
         )
 
 

@@ -271,7 +271,8 @@ class Framework:
 
     def save(self, model, container: str, folder: str):
         """Writes a model, and returns the file and the options to read it with."""
-        options = ["--keras-backend", "jax"] if self.is_jax else []
+        backend = "jax" if self.is_jax else "tensorflow"
+        options = ["--keras-backend", backend] if self.module == "keras3" else []
         if container in ("keras", "h5"):
             path = os.path.join(folder, "model." + container)
             model.save(path)
