@@ -45,6 +45,26 @@ def integer_layer_cases(keras):
     return [Case("integer_layers", [PICTURE, BYTES, TRUTH], integer_layers)] + older
 
 
+def integer_types(keras):
+    """Layers whose own type is an integer one: images that are cast to it, also where they are resized."""
+    layers, is_new = keras.layers, keras.__version__.startswith("3")
+
+    def build(x, byte):
+        result = []
+        for y, dtype in ((x, "int32"), (byte, "uint8"), (byte, "int32")):
+            made = [
+                layers.RandomFlip(dtype=dtype), layers.RandomContrast(0.2, dtype=dtype), layers.RandomZoom(0.2, dtype=dtype),
+                layers.RandomRotation(0.2, dtype=dtype), layers.CenterCrop(3, 2, dtype=dtype), layers.CenterCrop(3, 9, dtype=dtype),
+                layers.Resizing(4, 7, "nearest", dtype=dtype), layers.Dropout(0.2, dtype=dtype), layers.Flatten(dtype=dtype)]
+            if is_new:  # Before, an interpolation was not rounded, so that its last place decided.
+                made += [layers.Resizing(4, 7, dtype=dtype), layers.RandomCrop(3, 3, dtype=dtype)]
+                made += [layers.RandomErasing(dtype=dtype), layers.AugMix(dtype=dtype), layers.RandomHue(0.2, dtype=dtype)]
+            result += [layer(y) for layer in made]
+        return result
+
+    return Case("integer_types", [Input((6, 5, 3), -9, 300), Input((6, 5, 3), 0, 255, "uint8")], build)
+
+
 def types_inside(keras):
     """Wrappers of layers and cells that compute in another type, and layers whose type is an integer one, in Keras 3."""
     layers = keras.layers

@@ -201,9 +201,33 @@ def shrunk(x):
     return [ops.hard_shrink(roots), ops.soft_shrink(roots, 0.3), ops.hard_shrink(x, 1.0), layers.Activation("soft_shrink")(roots)]
 
 
+def moved_biases(x, cube, picture):
+    """Sums with one axis longer than 1, which TensorFlow takes for biases of the last axis or the second."""
+    first = dict(data_format="channels_first")
+    column = np.arange(4, dtype="float32")[:, None]
+    return [
+        ops.add(x, column), x + column, ops.add(column, x), x - column,
+        ops.add(cube, np.arange(4, dtype="float32")[:, None, None]), ops.add(cube, column[:3]),
+        layers.SeparableConv2D(5, 2, **first)(picture), layers.SeparableConv2D(4, 2, activation="relu", **first)(picture),
+        layers.DepthwiseConv1D(1, **first)(x), layers.SeparableConv1D(3, 2, **first)(x), layers.DepthwiseConv2D((2, 4), **first)(picture),
+        layers.EinsumDense("abc,cd->abd", (4, 4), bias_axes="b")(x), layers.EinsumDense("abc,cd->abd", (4, 3), bias_axes="b")(x),
+        layers.MultiHeadAttention(4, 1)(x, x), layers.MultiHeadAttention(2, 1)(x, x), layers.MultiHeadAttention(3, 2)(x, x)]
+
+
+def strided_and_dilated(picture, line):
+    """Depthwise convolutions with strides and a dilation, which TensorFlow itself computes at other positions."""
+    kernel = np.linspace(-1, 1, 18, dtype="float32").reshape(3, 3, 2, 1)
+    return [
+        layers.DepthwiseConv2D(3, strides=3, dilation_rate=2)(picture), layers.DepthwiseConv1D(3, strides=2, dilation_rate=2)(line),
+        layers.SeparableConv2D(3, (3, 2), strides=2, dilation_rate=2, padding="same")(picture),
+        layers.SeparableConv1D(3, 2, strides=3, dilation_rate=2)(line),
+        ops.depthwise_conv(picture, kernel, strides=3, dilation_rate=2)]
+
+
 # Those that JAX, which has no numbers of 64 bits here and converts otherwise, computes differently.
 ON_JAX = [
-    "compared", "functions_integer_sums", "layers_of_integers", "overflows", "result_types", "truths", "types_of_layers",
+    "compared", "functions_integer_sums", "layers_of_integers", "moved_biases", "overflows", "result_types", "truths",
+    "types_of_layers",
 ]
 
 CASES = [
@@ -226,5 +250,7 @@ CASES = [
     Case("pictures", [PICTURE], pictures),
     Case("summations", [MATRIX, MATRIX, Input((3, 2, 4)), Input((5, 2, 4))], summations),
     Case("windows", [PICTURE, Input((7, 3))], windows),
+    Case("moved_biases", [Input((4, 4)), Input((4, 3, 4)), Input((3, 5, 6))], moved_biases),
+    Case("strided_and_dilated", [Input((9, 11, 2)), Input((9, 2))], strided_and_dilated),
 ] + (attention_cases.CASES + integer_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES
      + call_cases.CASES)

@@ -3,7 +3,7 @@
 import keras
 from keras import layers
 
-from integer_layer_cases import integer_layer_cases
+from integer_layer_cases import integer_layer_cases, integer_types
 from recording import Case, Input
 
 IS_KERAS3 = keras.__version__.startswith("3")
@@ -183,4 +183,4 @@ CASES = [
     Case("reversible_embedding", [Input((5,), 0, 9, "int32"), Input((3, 4))], embedding),
 ] if IS_KERAS3 else [
     Case("locally_connected", [Input((7, 3)), Input((3, 7)), Input((6, 5, 2)), Input((2, 6, 5))], connected),
-]) + integer_layer_cases(keras)
+]) + integer_layer_cases(keras) + [integer_types(keras)]

@@ -95,6 +95,12 @@ package struct GraphBuilder {
   /// The elements of a weight added before; `nil` for other values.
   package func constant(of id: ValueID) -> Tensor? { values[id.index].constant }
 
+  /// The nodes added after the one that computes a value.
+  package func nodes(after value: ValueID) -> ArraySlice<Node> {
+    let position = nodes.lastIndex { $0.outputs.contains(value) }
+    return nodes[((position ?? -1) + 1)...]
+  }
+
   /// Finishes the graph.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have the

@@ -58,4 +58,25 @@ import Weighbridge
     #expect(
       again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
   }
+
+  @Test(
+    "Sums with a bias follow the backend that is given, whichever wrote the file",
+    arguments: [("keras3_jax", "tensorflow", "keras3"), ("keras3", "jax", "keras3_jax")])
+  func movedBiases(_ written: String, _ backend: String, _ expected: String) throws {
+    var options = ReadOptions()
+    options.kerasBackend = backend
+    let model = try Model(
+      contentsOf: Paths.sample("Operations/\(written)/moved_biases.h5"), options: options)
+    let sample = Paths.sample("Operations/\(expected)/moved_biases")
+    let outputs = try model.run(ArrayFile.read("\(sample).inputs.npz")).outputs
+    let wanted = try ArrayFile.read("\(sample).outputs.npz")
+    #expect(outputs.count == wanted.count)
+    for distance in distances(actual: outputs, expected: wanted) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+    let decisions = model.content.provenance.decisions.filter {
+      $0.text.hasSuffix("as Keras does on TensorFlow")
+    }
+    #expect(decisions.isEmpty == (backend == "jax"))
+  }
 }

@@ -22,4 +22,22 @@ import Weighbridge
     let error = failure { _ = try model.run(inputs, options: options) }
     #expect(error?.reason.contains("but the axis has") == true, "\(error as Any)")
   }
+
+  @Test(
+    "An index without a row in an embedding is an error, and no row of another index",
+    arguments: [-1, 2_147_483_647], Engine.allCases)
+  func missingRow(_ index: Int, _ engine: Engine) throws {
+    let base = Paths.sample("Layers/embedding/embedding")
+    let model = try Model(contentsOf: "\(base).h5")
+    let input = try #require(try ArrayFile.read("\(base).inputs.npz").first)
+    var numbers = input.tensor.doubles
+    numbers[0] = Double(index)
+    let tensor = Tensor(.int32, shape: input.tensor.shape, numbers)
+    var options = RunOptions()
+    options.engine = engine
+    let error = failure {
+      _ = try model.run([NamedTensor(name: input.name, tensor: tensor)], options: options)
+    }
+    #expect(error?.reason.contains("not an index from 0 to") == true, "\(error as Any)")
+  }
 }

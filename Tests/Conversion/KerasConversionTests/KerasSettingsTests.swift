@@ -104,6 +104,7 @@ extension Graph {
       ("Dense", ["units": 3, "dtype": "float8_from_float32"], [batch, 3], "float8"),
       ("Dense", ["units": 3, "dtype": "int4_from_float32"], [batch, 3], "int4"),
       ("ReLU", ["dtype": "int8_from_float32"], [batch, 3], "quantized to int8"),
+      ("Rescaling", ["dtype": "int32", "scale": 2], [batch, 3], "int32"),
       ("STFTSpectrogram", ["mode": "psd", "frame_length": 0], [batch, 9, 1], "frame_length=0"),
     ]
     for (name, settings, shape, reason) in cases {
@@ -112,6 +113,75 @@ extension Graph {
           of: name, settings, on: [shape], writer: KerasProducer(version: KerasVersion(3, 13, 0)))
       }
       #expect(error?.reason.contains(reason) == true, "\(name): \(error?.reason ?? "")")
+    }
+  }
+
+  @Test(
+    "A depthwise convolution with strides and a dilation is read where Keras computes it as meant")
+  func stridesWithDilation() throws {
+    let settings: JSONObject = ["kernel_size": [3], "strides": [2], "dilation_rate": [2]]
+    func read(_ writer: KerasProducer) throws {
+      _ = try KerasConversionTests.graph(
+        of: "DepthwiseConv1D", settings, on: [[batch, 9, 2]],
+        weights: [.zeros([3, 2, 1]), .zeros([2])], writer: writer)
+    }
+    try read(KerasProducer(version: KerasVersion(3, 15, 0)))
+    let error = #expect(throws: WeighbridgeError.self) {
+      try read(KerasProducer(version: KerasVersion(2, 6, 0)))
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("strides=[2] with a dilation of [2]") == true, "\(error as Any)")
+  }
+
+  @Test(
+    "Where the backend is not known, a bias stays on its axis, and a decision says what TensorFlow does"
+  )
+  func biasOfUnknownBackend() throws {
+    let settings: JSONObject = [
+      "filters": 3, "kernel_size": [2], "data_format": "channels_first",
+    ]
+    func decisions(_ isOnTensorFlow: Bool?) throws -> [String] {
+      var builder = GraphBuilder()
+      let input = try builder.addInput("x", TensorType(.float32, [batch, 2, 4]))
+      let weights: [Tensor] = [.zeros([2, 2, 3]), .zeros([3])]
+      var layer = KerasLayer(
+        source: SourceScope(layer: "layer", className: "Conv1D"),
+        writer: KerasProducer(version: KerasVersion(3, 15, 0), isOnTensorFlow: isOnTensorFlow),
+        settings: settings,
+        weights: .file(weights.map { KerasLayer.Weight(path: "/w", tensor: $0) }),
+        weightValues: [:], network: KerasNetwork(graph: builder))
+      let build = try #require(KerasMappings.layers["Conv1D"])
+      _ = try build(&layer, [input])
+      return layer.network.decisions.map(\.text)
+    }
+    #expect(try decisions(false) == [])
+    #expect(
+      try decisions(true) == ["3 numbers are added along axis 2, as Keras does on TensorFlow"])
+    let text = try #require(try decisions(nil).first)
+    #expect(
+      text.contains("along the axis that they have; Keras on TensorFlow adds them along axis 2"))
+  }
+
+  @Test("A layer that works along the batch is not applied to all steps at once")
+  func distributedBatch() throws {
+    func read(_ axes: [Int], _ version: KerasVersion, batch: Dimension) throws {
+      let inner: JSONObject = [
+        "class_name": "Softmax",
+        "config": .object(["name": "s", "axis": .array(axes.map(JSONValue.integer))]),
+      ]
+      _ = try KerasConversionTests.graph(
+        of: "TimeDistributed", ["layer": .object(inner)], on: [[batch, 5, 3, 2]],
+        writer: KerasProducer(version: version))
+    }
+    try read([1, 2], KerasVersion(3, 15, 0), batch: batch)
+    try read([0, 1], KerasVersion(2, 15, 0), batch: batch)
+    for (version, batch) in [
+      (KerasVersion(3, 15, 0), batch), (KerasVersion(2, 15, 0), .fixed(4)),
+    ] {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try read([0, 1], version, batch: batch)
+      }
+      #expect(error?.reason.contains("works along axis 0, the batch") == true, "\(error as Any)")
     }
   }
 

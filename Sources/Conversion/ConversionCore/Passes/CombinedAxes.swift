@@ -1,4 +1,4 @@
-import GraphIR
+package import GraphIR
 import LayerCatalog
 
 extension Operator {
@@ -9,7 +9,7 @@ extension Operator {
   /// - Parameters:
   ///   - position: The position of the input.
   ///   - rank: The number of its axes.
-  func combinedAxes(ofInput position: Int, rank: Int) -> [Int] {
+  package func combinedAxes(ofInput position: Int, rank: Int) -> [Int] {
     let operation: any Operator = self
     switch operation {
     case is any ImageOperator, is any RecurrentOperator, is any AttentionOperator, is ConvLSTM,

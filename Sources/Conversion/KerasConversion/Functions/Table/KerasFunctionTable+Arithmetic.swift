@@ -104,7 +104,9 @@ extension KerasFunction {
     _ operation: some CatalogOperator, _ combine: (Int, Int) -> (Int, Bool)
   ) throws(WeighbridgeError) -> [ValueID] {
     let terms = try pair()
-    let outputs = try add(operation, try unified(terms, sharesRank: true))
+    var values = try unified(terms, sharesRank: true)
+    if isOperation, operation is Add { values = try layer.addends(values) }
+    let outputs = try add(operation, values)
     noteArithmetic(terms, outputs[0], combine)
     return outputs
   }

@@ -49,11 +49,18 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> ValueID {
     let (axes, shape) = (kernel.shape.count - 2, kernel.shape)
     let window = try window(Array(shape[..<axes]), layout)
+    if !isOfKeras(since: KerasVersion(3, 15)) { try layer.checkDepthwise(window) }
     let operation = Convolution(
       window: window, groups: shape[axes], hasBias: false, layout: layout)
     let canonical = kernel.permuted([axes, axes + 1] + Array(0..<axes))
       .reshaped([shape[axes] * shape[axes + 1], 1] + window.size)
     return try addOne(operation, [value, try add(constant: canonical)], role: role)
+  }
+
+  /// Whether Keras itself has the function, in a version from the given one on.
+  private func isOfKeras(since version: KerasVersion) -> Bool {
+    guard case .operation = name else { return false }
+    return layer.version >= version
   }
 
   /// Adds a pointwise convolution, whose kernel is `[1..., in, out]`.

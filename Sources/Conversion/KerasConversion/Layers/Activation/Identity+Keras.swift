@@ -64,7 +64,7 @@ extension Identity: KerasMapped {
   private static var augmentations: [KerasLayerClass] {
     let keepingShape = ["RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"]
     let keepingShapeAndType = ["RandomBrightness", "RandomContrast"]
-    let casting = [
+    let ofKeras3 = [
       "AugMix", "CutMix", "RandAugment", "RandomElasticTransform", "RandomErasing",
       "RandomGaussianBlur", "RandomPerspective", "RandomSharpness", "RandomShear", "Solarization",
     ]
@@ -77,7 +77,7 @@ extension Identity: KerasMapped {
       + keepingShapeAndType.map {
         .plain($0, casts: .imagesOfKeras2, shape: .same, augmentation)
       }
-      + casting.map { .plain($0, casts: .all, augmentation) }
+      + ofKeras3.map { .plain($0, casts: .images, augmentation) }
       + keepingIntegers.map { .plain($0, augmentation) }
   }
 

@@ -70,16 +70,14 @@ extension Convolution: KerasMapped {
           + "\(groups.counted("group"))")
     }
     layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
-    let operation = Convolution(
-      window: window, groups: groups, hasBias: hasBias, layout: layout)
     let isFlipped = layer.flipsKernels
     let kernel = try layer.weight("kernel", shape: window.size + [channels / groups, filters]) {
       $0.permuted([axes + 1, axes] + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
-    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
     let role = folded.levels.isEmpty ? "" : "convolution"
-    let output = try layer.add(operation, inputs + [kernel] + bias, role: role)[0]
-    decideOnBias(&layer, of: output, hasBias, layout)
+    let output = try layer.addConvolution(
+      inputs + [kernel], channels: filters, hasBias: hasBias, layout, role: role
+    ) { Convolution(window: window, groups: groups, hasBias: $0, layout: layout) }
     return try layer.addActivation(to: try layer.unfolded(output, folded.levels))
   }
 
@@ -106,27 +104,11 @@ extension Convolution: KerasMapped {
     // Keras writes these settings of the superclass; a depthwise layer does not use them.
     layer.ignore("filters", "groups")
     let channels = try layer.channels(of: inputs, layout: layout)
-    let operation = Convolution(
-      window: window, groups: channels, hasBias: hasBias, layout: layout)
     let kernel = try depthwiseKernel(&layer, window, channels, multiplier, role: "kernel")
-    let bias = hasBias ? [try layer.weight("bias", shape: [channels * multiplier])] : []
-    let output = try layer.add(operation, inputs + [kernel] + bias)[0]
-    decideOnBias(&layer, of: output, hasBias, layout)
+    let output = try layer.addConvolution(
+      inputs + [kernel], channels: channels * multiplier, hasBias: hasBias, layout
+    ) { Convolution(window: window, groups: channels, hasBias: $0, layout: layout) }
     return try layer.addActivation(to: output)
-  }
-
-  /// States where the bias goes if Keras 3 on TensorFlow takes the last axis, which is as long, for
-  /// the channels.
-  private static func decideOnBias(
-    _ layer: inout KerasLayer, of output: ValueID, _ hasBias: Bool, _ layout: DataLayout
-  ) {
-    let shape = layer.graph.type(of: output).shape
-    guard hasBias, layout == .channelsFirst, layer.version.major >= 3, layer.backend == .tensorflow,
-      let channels = shape[1].value, channels > 1, shape.last?.value == channels
-    else { return }
-    layer.decideOnce(
-      "the bias is added to the channels, the first axis; Keras on TensorFlow adds it along the last "
-        + "one where that is as long")
   }
 
   private static func separable(
@@ -146,16 +128,13 @@ extension Convolution: KerasMapped {
       &layer, window, channels, multiplier, role: "depthwise_kernel")
     let intermediate = try layer.add(depthwiseOperation, inputs + [kernel], role: "depthwise")
     let ones = [Int](repeating: 1, count: axes)
-    let pointwiseOperation = Convolution(
-      window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
-      hasBias: hasBias, layout: layout)
+    let pointwiseWindow = Window(size: ones, strides: ones, dilation: ones, padding: .valid)
     let pointwise = try layer.weight(
       "pointwise_kernel", shape: ones + [channels * multiplier, filters]
     ) { $0.permuted([axes + 1, axes] + Array(0..<axes)) }
-    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
-    let output = try layer.add(
-      pointwiseOperation, intermediate + [pointwise] + bias, role: "pointwise")[0]
-    decideOnBias(&layer, of: output, hasBias, layout)
+    let output = try layer.addConvolution(
+      intermediate + [pointwise], channels: filters, hasBias: hasBias, layout, role: "pointwise"
+    ) { Convolution(window: pointwiseWindow, groups: 1, hasBias: $0, layout: layout) }
     return try layer.addActivation(to: output)
   }
 
@@ -191,6 +170,7 @@ extension Convolution: KerasMapped {
     }
     try checkTheano(layer, window, isSeparable: role != "kernel")
     try checkCNTK(layer, window)
+    if layer.version.major < 3 { try layer.checkDepthwise(window) }
     return try layer.weight(role, shape: window.size + [channels, multiplier]) {
       $0.permuted([axes, axes + 1] + Array(0..<axes))
         .reshaped([channels * multiplier, 1] + window.size)
@@ -257,6 +237,17 @@ extension Window {
 }
 
 extension KerasLayer {
+  /// Refuses strides with a dilation: TensorFlow divides the input by the dilation, and moves by the strides in each part, so
+  /// that the positions are others. (The layers of newer versions of Keras refuse both together, too, up to 3.14.)
+  func checkDepthwise(_ window: Window) throws(WeighbridgeError) {
+    guard backend == .tensorflow, window.strides.contains(where: { $0 > 1 }),
+      window.dilation.contains(where: { $0 > 1 })
+    else { return }
+    throw .unsupported(
+      "strides=\(window.strides) with a dilation of \(window.dilation), of which TensorFlow computes "
+        + "other positions in a depthwise convolution; one of the two can be above 1")
+  }
+
   /// The window of a kernel: `kernel_size`, `strides` and `dilation_rate`.
   ///
   /// - Parameter readPadding: Reads the padding, given the window without it.

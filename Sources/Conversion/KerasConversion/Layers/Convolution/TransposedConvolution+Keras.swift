@@ -75,16 +75,19 @@ extension TransposedConvolution: KerasMapped {
     let channels = try layer.channels(of: inputs, layout: layout)
     guard filters >= 1 else { throw .malformed("filters=\(filters), expected at least 1") }
     let (window, outputPadding) = try readWindow(&layer, layout)
-    let operation = TransposedConvolution(
-      window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
     let (axes, isFlipped) = (window.size.count, layer.flipsKernels)
     let channelShape = takesInputsFirst ? [channels, filters] : [filters, channels]
     let order = takesInputsFirst ? [axes, axes + 1] : [axes + 1, axes]
     let kernel = try layer.weight("kernel", shape: window.size + channelShape) {
       $0.permuted(order + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
-    let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
-    return try layer.addActivation(to: try layer.add(operation, inputs + [kernel] + bias)[0])
+    let output = try layer.addConvolution(
+      inputs + [kernel], channels: filters, hasBias: hasBias, layout
+    ) {
+      TransposedConvolution(
+        window: window, outputPadding: outputPadding, groups: 1, hasBias: $0, layout: layout)
+    }
+    return try layer.addActivation(to: output)
   }
 
   private static func window(

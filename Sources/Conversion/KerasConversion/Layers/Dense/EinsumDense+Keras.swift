@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 /// Keras: `EinsumDense(equation, output_shape, bias_axes=None)`, whose kernel has its axes in the
@@ -177,8 +178,34 @@ extension KerasLayer {
         bias: addBias)
     }
     let matrix = try weight("\(prefix)kernel", shape: shape) { $0.permuted(order) }
+    if let sum = try addMovedBias(operation, [input, matrix], name) { return sum }
     let bias = try addBias(&self)
     return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
+  }
+
+  /// Adds a product and a bias that Keras on TensorFlow adds along another axis; `nil` where it does not.
+  private mutating func addMovedBias(
+    _ operation: EinsumDense, _ inputs: [ValueID], _ name: String
+  ) throws(WeighbridgeError) -> ValueID? {
+    let plain = try EinsumDense(
+      input: operation.input, kernel: operation.kernel, output: operation.output,
+      bias: AxisLabels([]))
+    let (letters, own) = (operation.output.letters, operation.bias.letters)
+    guard let first = letters.firstIndex(where: own.contains),
+      let type = try? plain.outputTypes(of: inputs.map { graph.type(of: $0) })[0]
+    else { return nil }
+    let shape = (first..<letters.count).map {
+      own.contains(letters[$0]) ? type.shape[$0] : .fixed(1)
+    }
+    guard let moved = movedShape(of: shape, in: type, since: KerasVersion(3, 10)) else {
+      return nil
+    }
+    let product = try add(plain, inputs, role: name.isEmpty ? "unbiased" : "\(name)_unbiased")
+    let bias = try weight("\(name.isEmpty ? "" : "\(name)/")bias", shape: shape.compactMap(\.value))
+    {
+      $0.reshaped(moved)
+    }
+    return try add(Add(), product + [bias], role: name)[0]
   }
 
   /// The sizes of axes; 1 for those that are not in `own`.

@@ -142,6 +142,11 @@ extension KerasLayer {
         throw .unsupported(
           "is quantized to \(policy.mode); Dense, EinsumDense and Embedding are supported in int8")
       }
+      if key == "dtype", let type = integerType {
+        throw .unsupported(
+          "has dtype=\(type.rawValue), in which layers that only select or move elements are supported; "
+            + "others are in floating-point types")
+      }
       throw .unsupported("unknown setting \(key)=\(value)")
     }
   }
@@ -152,8 +157,8 @@ extension KerasLayer {
     switch key {
     case "quantization_config": unreadSettings[key] == .null
     case "dtype":
-      requestedShapes.isEmpty && weightValues.isEmpty
-        && KerasMappings.classes[source.className]?.casts == .floats && integerType != nil
+      requestedShapes.isEmpty && weightValues.isEmpty && integerType != nil
+        && KerasMappings.classes[source.className]?.casts.allowsIntegerTypes == true
     default: false
     }
   }

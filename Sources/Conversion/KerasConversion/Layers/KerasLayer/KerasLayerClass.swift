@@ -67,6 +67,9 @@ struct KerasLayerClass: Sendable {
     /// All up to Keras 2, and none since: the builder handles them.
     case noneSinceKeras3
 
+    /// Whether a layer without weights may have an integer type.
+    var allowsIntegerTypes: Bool { [.floats, .images, .imagesOfKeras2].contains(self) }
+
     /// Whether a version casts integers.
     func includesIntegers(_ version: KerasVersion) -> Bool {
       switch self {

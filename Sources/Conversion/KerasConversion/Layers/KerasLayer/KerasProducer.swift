@@ -33,18 +33,21 @@ package struct KerasProducer: Hashable, Sendable {
   package let backend: Backend
   /// What the backend gives where results do not fit in an integer type.
   package let integerRules: IntegerRules
+  /// Whether the backend is TensorFlow; `nil` where nothing says the backend.
+  package let isOnTensorFlow: Bool?
   /// Whether the backend is JAX, which has no numbers of 64 bits unless it is told to.
   package var isJAX: Bool { integerRules == .saturatingConversion }
 
   /// Creates a producer from its parts.
   package init(
     version: KerasVersion, isVersionAssumed: Bool = false, backend: Backend = .tensorflow,
-    integerRules: IntegerRules = .wrapping
+    integerRules: IntegerRules = .wrapping, isOnTensorFlow: Bool? = nil
   ) {
     self.version = version
     self.isVersionAssumed = isVersionAssumed
     self.backend = backend
     self.integerRules = integerRules
+    self.isOnTensorFlow = isOnTensorFlow
   }
 }
 
@@ -94,7 +97,8 @@ extension KerasProducer {
     }
     self.init(
       version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend),
-      integerRules: backend == "jax" ? .saturatingConversion : .wrapping)
+      integerRules: backend == "jax" ? .saturatingConversion : .wrapping,
+      isOnTensorFlow: backend.map { $0 == "tensorflow" })
   }
 
   /// The generation of Keras that the form of a model indicates.

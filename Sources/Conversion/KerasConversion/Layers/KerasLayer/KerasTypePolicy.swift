@@ -91,15 +91,16 @@ extension KerasLayer {
     let policy = KerasMappings.classes[innerClass ?? source.className]?.casts ?? .floats
     let name = innerClass == nil ? "input_cast" : "inner_cast"
     let isKeras3 = version.major >= 3
-    if isKeras3, policy == .floats, let type = integerType {
+    let castsIntegers = policy.includesIntegers(version)
+    let castsFloats = policy != .none && (policy != .noneSinceKeras3 || !isKeras3)
+    // To an integer type, Keras 2 casts only in the layers that cast integers, which do it themselves.
+    if let type = integerType, isKeras3 || castsIntegers {
       return try inputs.enumerated().map { (index, input) throws(WeighbridgeError) in
-        let isFloat = graph.type(of: input).elementType.isFloat
-        return isFloat ? try cast(input, to: type, role: "\(name)_\(index)") : input
+        let isCast = graph.type(of: input).elementType.isFloat ? castsFloats : castsIntegers
+        return isCast ? try cast(input, to: type, role: "\(name)_\(index)") : input
       }
     }
-    guard let type = types?.compute, policy != .none, policy != .noneSinceKeras3 || !isKeras3
-    else { return inputs }
-    let castsIntegers = policy.includesIntegers(version)
+    guard let type = types?.compute, castsFloats else { return inputs }
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType

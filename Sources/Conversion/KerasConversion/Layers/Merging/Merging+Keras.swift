@@ -6,7 +6,11 @@ import LayerCatalog
 
 extension Add: KerasMapped {
   /// Keras: `Add`.
-  static let keras = KerasMapping([.merging("Add", Add().merged)])
+  static let keras = KerasMapping([
+    .merging("Add") { (layer, inputs) throws(WeighbridgeError) in
+      try layer.add(Add(), try layer.addends(try layer.aligned(inputs)))
+    }
+  ])
   static let kerasRow = layer("Add", .add)
 }
 

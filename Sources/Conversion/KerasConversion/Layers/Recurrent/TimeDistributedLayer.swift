@@ -50,7 +50,7 @@ enum TimeDistributedLayer {
     }
     let castsIntegers = KerasMappings.classes[className]?.casts.includesIntegers(layer.version)
     if layer.version.major >= 3, castsIntegers == true {
-      folded = try layer.cast(folded, to: layer.types?.compute ?? .float32)
+      folded = try layer.cast(folded, to: layer.integerType ?? layer.types?.compute ?? .float32)
     }
     // A nested wrapper has nodes and weights with the same roles.
     var outputs =
@@ -130,6 +130,7 @@ enum TimeDistributedLayer {
       throw .malformed("has no input")
     }
     try checkOlderMasks(layer, outputs, sequence: sequence, mask: mask)
+    try checkExamples(layer, from: folded, sequence: sequence)
     var results: [ValueID] = []
     for output in outputs {
       let result = try layer.add(UnflattenTime(), [output, sequence], role: "unfold")[0]

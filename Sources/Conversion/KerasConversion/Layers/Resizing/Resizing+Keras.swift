@@ -24,6 +24,7 @@ extension Resizing: KerasMapped {
       let dimensions = try layer.imageDimensions()
       let layout = try layer.dataLayout()
       layer.ignore("seed")
+      if layer.integerType != nil { layer.ignore("dtype") }  // The inputs have it, up to Keras 2.
       if layer.version >= KerasVersion(3, 8) {
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       }
