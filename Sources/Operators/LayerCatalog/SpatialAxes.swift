@@ -31,7 +31,9 @@ extension TensorType {
     _ layout: DataLayout, by dimensions: [Int], _ change: String
   ) throws(ShapeError) -> TensorType {
     guard rank == dimensions.count + 2, elementType.isFloat else {
-      throw ShapeError("takes \(dimensions.count.counted("spatial axis")), not \(self)")
+      throw ShapeError(
+        "takes floating-point numbers with \(dimensions.count.counted("spatial axis")), not \(self)"
+      )
     }
     let spatial = layout.spatialAxes(rank: rank)
     let known = shape[spatial].map { $0.value ?? 1 }

@@ -53,7 +53,9 @@ extension Convolution {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(window.size.count.counted("spatial axis")), not \(input)")
+      throw ShapeError(
+        "takes floating-point numbers with \(window.size.count.counted("spatial axis")), not \(input)"
+      )
     }
     let channels = input.shape[layout.channelAxis(rank: input.rank)]
     guard let kernelShape = kernel.fixedShape, kernelShape.count == input.rank,
