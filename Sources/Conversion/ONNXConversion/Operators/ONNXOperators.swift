@@ -32,6 +32,9 @@ package enum ONNXOperators {
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
+  /// The names of ONNX's own operators that can be read, in alphabetical order.
+  package static var readable: [String] { nodes.keys.sorted() }
+
   /// Returns the reason why operators of a kind are never written; `nil` if they are, by a row or
   /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
