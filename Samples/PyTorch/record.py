@@ -68,6 +68,8 @@ def main(version):
     views["models.2.conv.bias"] = around[5:10]
     views["models.0.bn.weight"] = nn.Parameter(state["models.0.bn.weight"])
     torch.save(views, HERE / "views.pth")
+    torch.manual_seed(0)
+    torch.save(nn.Linear(2, 3).state_dict(), HERE / "named_otherwise.dat")
     inputs = numpy.random.RandomState(8).normal(0, 1, (2, 3, 8, 8)).astype("float32")
     with torch.no_grad():
         outputs = net(torch.from_numpy(inputs)).numpy()

@@ -26,7 +26,7 @@ from torch import nn
 BATCH = {0: torch.export.Dim.DYNAMIC}
 # Whether PyTorch's exporter is the one of torch.export, and the opset.
 EXPORTS = ((False, 11), (False, 17), (True, 18), (True, 20))
-TARGETS = {"coreml": "mlmodel", "mlpackage": "mlpackage", "tflite": "tflite", "ncnn": "param"}
+TARGETS = {"coreml": "mlmodel", "tflite": "tflite", "ncnn": "param"}
 NAMES = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large efficientnet_b0 efficientnet_v2_s
     convnext_tiny vit_b_16 swin_t swin_v2_t densenet121 googlenet inception_v3 mnasnet0_5 regnet_y_400mf
     shufflenet_v2_x0_5 squeezenet1_1 alexnet""".split()

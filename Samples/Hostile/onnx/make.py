@@ -233,7 +233,6 @@ CASES = {
     "scan_long": (scan(1 << 20), "A loop of a million steps."),
     "selection_foreign": (model([node("NonMaxSuppression", ["x", "w"], ["y"])], [tensor()]), "Boxes chosen in the middle of a model."),
     "setting_unknown": (model([conv(warp=3)], [tensor()]), "A setting that nobody knows."),
-    "slopes": (model([node("PRelu", ["x", "w"], ["y"])], [tensor(shape=(2, 3, 6, 6))], inputs=[port("x", (2, 3, 6, 6))]), "Slopes for each picture of a batch."),
     "truncated": (GOOD[: len(GOOD) * 2 // 3], "A file that is cut off."),
     "twice": (GOOD + varint(1 << 3) + b"\x08", "A field that may stand once, twice."),
     "value_missing": (model([node("Add", ["x", "nothing"], ["y"])]), "A node that reads what nobody makes."),

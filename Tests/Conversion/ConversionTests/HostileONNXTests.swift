@@ -93,7 +93,6 @@ enum HostileONNXFiles {
     .init(
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
     .init("setting_unknown", .unsupported, "has the attribute warp, which Conv does not have"),
-    .init("slopes", .unsupported, "has slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in the enclosing message"),
     .init("twice", .malformed, "occurs twice"),
     .init("value_missing", .malformed, "reads nothing, which no node outputs"),

@@ -196,7 +196,8 @@ import _CatalogTesting
     #expect(
       files.lines.contains("def __init__(self, reduce_out: int) -> None:"), "\(files.text)")
     #expect(files.lines.contains("self.block_3 = ResidualBlock(5)"))
-    #expect(files.names.contains("block_7.expand.weight") && files.names.count == 24)
+    #expect(files.names.contains("block_7.expand.weight"), "\(files.names)")
+    #expect(files.names.count == 24, "\(files.names)")
     #expect(files.lines.count < 50 && files.problem == nil)
   }
 

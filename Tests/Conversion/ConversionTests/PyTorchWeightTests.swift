@@ -51,7 +51,7 @@ import Weighbridge
 
   @Test("The file is known by its content, and shows its tensors")
   func inspection() throws {
-    let inspection = try Inspection(of: Paths.sample("\(Self.folder)/named_otherwise.h5"))
+    let inspection = try Inspection(of: Paths.sample("\(Self.folder)/named_otherwise.dat"))
     #expect(inspection.format == "pytorch")
     #expect(inspection.looseWeights.map(\.name) == ["weight", "bias"])
     #expect(inspection.looseWeights.map(\.type.fixedShape) == [[3, 2], [3]])

@@ -124,8 +124,8 @@ import _CatalogTesting
     let whole: Set = [
       "non_max_suppression", "hashed_crossing", "gather_elements", "index_lookup", "clahe", "shape",
       "stft", "sort", "hashing",
-      // Composed of casts to integers.
-      "category_encoding", "discretization",
+      // Composed of casts to integers, or of integers.
+      "bitwise_math", "category_encoding", "discretization", "scatter_elements",
     ]
     // With whole numbers, with other proportions, and along other axes.
     let partly: Set = [

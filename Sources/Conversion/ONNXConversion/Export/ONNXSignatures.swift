@@ -10,6 +10,7 @@ extension ONNXSignature {
     Acosh 9 T T T=ef,d
     Add 13 T,T T T=iIqQefd,w
     Add 14 T,T T T=bBhHiIqQefd,w
+    AffineGrid 20 T1,q T1 T1=efd,w
     And 7 ?,? ?
     ArgMax 13 T q T=bBiqefd,hHIQw
     ArgMin 13 T q T=bBiqefd,hHIQw
@@ -22,6 +23,12 @@ extension ONNXSignature {
     BatchNormalization 9 T,T,T,T,T T,T,T,T,T T=efd
     BatchNormalization 14 T,T,T,U,U T,U,U T=efd,w U=efd,w
     BatchNormalization 15 T,T1,T1,T2,T2 T,T2,T2 T=efd,w T1=efd,w T2=efd,w
+    BitShift 11 T,T T T=BIQ,H
+    BitwiseAnd 18 T,T T T=bBhHiIqQ
+    BitwiseNot 18 T T T=bBhHiIqQ
+    BitwiseOr 18 T,T T T=bBhHiIqQ
+    BitwiseXor 18 T,T T T=bBhHiIqQ
+    BlackmanWindow 17 T1 T2 T1=iq T2=bBhHiIqQefd,w
     Cast 13 T1 T2 T1=?bBhHiIqQewfd T2=?bBhHiIqQewfd
     Cast 19 T1 T2 T1=?bBhHiIqQewfd T2=?bBhHiIqQewfd
     Cast 21 T1 T2 T1=?bBhHiIqQewfd T2=?bBhHiIqQewfd
@@ -30,8 +37,11 @@ extension ONNXSignature {
     CastLike 21 T1,T2 T2 T1=?bBhHiIqQewfd T2=?bBhHiIqQewfd
     Ceil 13 T T T=efd,w
     Celu 12 f f
+    CenterCropPad 18 T,Tind T T=?bBhHiIqQewfd Tind=iq
     Clip 13 T,T,T T T=bBiIqQefd,hHw
+    Col2Im 18 T,q,q T T=ef,?bBhHiIqQwd
     Concat 13 T* T T=?bBhHiIqQewfd
+    ConcatFromSequence 11 S T S=- T=?bBhHiIqQefd
     Constant 13 - T T=?bBhHiIqQewfd
     Constant 19 - T T=?bBhHiIqQewfd
     Constant 21 - T T=?bBhHiIqQewfd
@@ -39,11 +49,14 @@ extension ONNXSignature {
     ConstantOfShape 20 q T2 T2=?bBhHiIqQewfd
     ConstantOfShape 21 q T2 T2=?bBhHiIqQewfd
     Conv 11 T,T,T T T=ef,d
+    ConvInteger 10 T1,T2,T1,T2 i T1=bB T2=bB
     ConvTranspose 11 T,T,T T T=ef,d
     Cos 7 T T T=efd
     Cosh 9 T T T=ef,d
     CumSum 11 T,T2 T T=iqfd,IQ T2=iq
     CumSum 14 T,T2 T T=iqefd,IQw T2=iq
+    DFT 17 T1,T2 T1 T1=efd,w T2=iq
+    DFT 20 T1,T2,q T1 T1=efd,w T2=iq
     DepthToSpace 13 T T T=bBefd,?hHiIqQw
     DequantizeLinear 13 T,f,T f T=bBi
     DequantizeLinear 19 T1,T2,T1 T2 T1=bBi T2=ef,w
@@ -51,6 +64,7 @@ extension ONNXSignature {
     Div 13 T,T T T=iIqQefd,w
     Div 14 T,T T T=bBhHiIqQefd,w
     Dropout 13 T,T1,? T,? T=efd,w T1=efd
+    DynamicQuantizeLinear 11 f B,f,B
     Einsum 12 T* T T=iqefd,bBhHIQ
     Elu 6 T T T=ef,d
     Equal 13 T,T ? T=?bBhHiIqQefd,w
@@ -58,6 +72,7 @@ extension ONNXSignature {
     Erf 13 T T T=ef,wd
     Exp 13 T T T=efd,w
     Expand 13 T,q T T=?bBhHiIqQefd,w
+    EyeLike 9 T1 T2 T1=iqQefd,?bBhHI T2=iqQefd,?bBhHI
     Flatten 13 T T T=?bBhHiIqQewfd
     Flatten 21 T T T=?bBhHiIqQewfd
     Floor 13 T T T=efd,w
@@ -69,14 +84,20 @@ extension ONNXSignature {
     Gelu 20 T T T=ef,wd
     Gemm 13 T,T,T T T=efd,iIqQw
     GlobalAveragePool 1 T T T=ef,d
+    GlobalLpPool 2 T T T=ef,d
     GlobalMaxPool 1 T T T=ef,d
     Greater 13 T,T ? T=bBhHiIqQefd,w
     GreaterOrEqual 12 T,T ? T=bBhHiIqQefd
     GreaterOrEqual 16 T,T ? T=bBhHiIqQefd,w
+    GridSample 16 T1,T2 T1 T1=ef,?bBhHiIqQd T2=ef,d
+    GridSample 20 T1,T2 T1 T1=efd,?bBhHiIqQ T2=efd
     GroupNormalization 18 T,T,T T T=ewfd
     GroupNormalization 21 T,T,T T T=ewfd
+    HammingWindow 17 T1 T2 T1=iq T2=bBhHiIqQefd,w
+    HannWindow 17 T1 T2 T1=iq T2=bBhHiIqQefd,w
     HardSigmoid 6 T T T=ef,d
     HardSwish 14 T T T=efd
+    Hardmax 13 T T T=ef,wd
     Identity 13 T T T=?bBhHiIqQewfd
     Identity 14 V V V=?bBhHiIqQewfd
     Identity 16 V V V=?bBhHiIqQewfd
@@ -107,7 +128,10 @@ extension ONNXSignature {
     Loop 19 q,?,-* -* V=?bBhHiIqQewfd
     Loop 21 q,?,-* -* V=?bBhHiIqQewfd
     LpNormalization 1 T T T=efd
+    LpPool 11 T T T=ef,d
+    LpPool 18 T T T=ef,d
     MatMul 13 T,T T T=iIqQefd,w
+    MatMulInteger 10 T1,T2,T1,T2 i T1=bB T2=bB
     Max 13 T* T T=bBiIqQefd,hHw
     MaxPool 12 T T,q T=bBefd
     Mean 13 T* T T=ef,wd
@@ -118,9 +142,15 @@ extension ONNXSignature {
     Mul 13 T,T T T=iIqQefd,w
     Mul 14 T,T T T=bBhHiIqQefd,w
     Neg 13 T T T=bhiqefd,w
+    NegativeLogLikelihoodLoss 13 T,Tind,T T T=efd Tind=iq
     NonMaxSuppression 11 f,f,q,f,f q
     Not 1 ? ?
     OneHot 11 T1,T2,T3 T3 T1=iqef,bBhHIQd T2=iqef,bBhHIQd T3=iqef,?bBhHIQd
+    Optional 15 V O V=?bBhHiIqQefd O=-
+    OptionalGetElement 15 O V O=- V=?bBhHiIqQefd
+    OptionalGetElement 18 O V O=?bBhHiIqQefd V=?bBhHiIqQefd
+    OptionalHasElement 15 O ? O=-
+    OptionalHasElement 18 O ? O=?bBhHiIqQefd
     Or 7 ?,? ?
     PRelu 9 T,T T T=ef,iIqQd
     PRelu 16 T,T T T=ef,iIqQwd
@@ -171,16 +201,28 @@ extension ONNXSignature {
     Resize 18 T1,T2,f,q T1 T1=bBief,?hHIqQwd T2=efd
     Resize 19 T1,T2,f,q T1 T1=bBief,?hHIqQwd T2=efd
     ReverseSequence 10 T,q T T=?bBhHiIqQefd
+    RoiAlign 10 T1,T1,q T1 T1=efd
+    RoiAlign 16 T1,T1,q T1 T1=efd
     Round 11 T T T=efd
     STFT 17 T1,T2,T1,T2 T1 T1=efd,w T2=iq
     Scan 11 -* -* V=?bBhHiIqQefd
     Scan 16 -* -* V=?bBhHiIqQewfd
     Scan 19 -* -* V=?bBhHiIqQewfd
     Scan 21 -* -* V=?bBhHiIqQewfd
+    Scatter 11 T,Tind,T T T=?bBhHiIqQefd Tind=iq
+    ScatterElements 13 T,Tind,T T T=?bBhHiIqQewfd Tind=iq
+    ScatterElements 16 T,Tind,T T T=?bBhHiIqQewfd Tind=iq
+    ScatterElements 18 T,Tind,T T T=?bBhHiIqQewfd Tind=iq
     ScatterND 13 T,q,T T T=?bBhHiIqQewfd
     ScatterND 16 T,q,T T T=?bBhHiIqQewfd
     ScatterND 18 T,q,T T T=?bBhHiIqQewfd
     Selu 6 T T T=ef,d
+    SequenceAt 11 S,I T S=- T=?bBhHiIqQefd I=iq
+    SequenceConstruct 11 T* S T=?bBhHiIqQefd S=-
+    SequenceEmpty 11 - S S=-
+    SequenceErase 11 S,I S S=- I=iq
+    SequenceInsert 11 S,T,I S T=?bBhHiIqQefd S=- I=iq
+    SequenceLength 11 S q S=-
     Shape 13 T q T=?bBhHiIqQewfd
     Shape 15 T q T=?bBhHiIqQewfd
     Shape 19 T q T=?bBhHiIqQewfd
@@ -195,11 +237,13 @@ extension ONNXSignature {
     Size 21 T q T=?bBhHiIqQefd,w
     Slice 13 T,Tind,Tind,Tind,Tind T T=?bBhHiIqQewfd Tind=iq
     Softmax 13 T T T=efd,w
+    SoftmaxCrossEntropyLoss 13 T,Tind,T T,T T=ewfd Tind=iq
     Softplus 1 T T T=ef,d
     Softsign 1 T T T=ef,d
     SpaceToDepth 13 T T T=bBefd,?hHiIqQw
     Split 13 T,q T* T=?bBhHiIqQewfd
     Split 18 T,q T* T=?bBhHiIqQewfd
+    SplitToSequence 11 T,I S T=?iqefd,bBhHIQ I=iq S=-
     Sqrt 13 T T T=efd,w
     Squeeze 13 T,q T T=?bBhHiIqQewfd
     Squeeze 21 T,q T T=?bBhHiIqQewfd

@@ -23,45 +23,82 @@ extension ONNXLayer {
     }
     let steps =
       format.specials == .powers
-      ? try RoundingSteps(powers: format, mode, saturates: saturates, in: self)
-      : RoundingSteps(format, saturates: saturates)
+      ? try RoundingSteps(powers: format, mode, in: self) : RoundingSteps(format)
     let table = newConstant(
       Tensor(.float32, shape: [steps.values.count], steps.values), "values")
     let positions = try apply(
       Discretization(boundaries: steps.boundaries, outputType: .int32), to: numbers,
       role: "positions")
-    let found = try apply(Gather(axis: 0), to: table, positions, role: "found")
+    var found = try apply(Gather(axis: 0), to: table, positions, role: "found")
+    if !saturates, format.specials != .none {
+      found = try unsaturated(found, numbers, steps, isInfinite: format.specials == .ieee)
+    }
     let isNaN = try apply(Comparison(.notEqual), to: numbers, numbers, role: "is_nan")
-    let nan = number(format.specials == .none ? 0 : .nan, like: found, "nan")
-    return try apply(Where(), to: isNaN, nan, found)
+    let kept =
+      format.specials == .none
+      ? number(0, like: found, "zero") : try apply(Cast(to: .float32), to: numbers, role: "kept")
+    return try apply(Where(), to: isNaN, kept, found)
+  }
+
+  /// Replaces what numbers beyond the limits are rounded to by infinity or NaN, neither of which is
+  /// a constant of the file.
+  private mutating func unsaturated(
+    _ found: ONNXValue, _ numbers: ONNXValue, _ steps: RoundingSteps, isInfinite: Bool
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let size = try apply(UnaryMath(.absolute), to: numbers, role: "size")
+    let limit = number(steps.limit, like: numbers, "limit")
+    var isBeyond = try apply(
+      Comparison(steps.includesLimit ? .greaterOrEqual : .greater), to: size, limit,
+      role: "is_beyond")
+    if let least = steps.least {
+      let isBelow = try apply(
+        Comparison(.less), to: numbers, number(least, like: numbers, "least"), role: "is_below")
+      isBeyond = try apply(LogicalOr(), to: isBeyond, isBelow, role: "is_outside")
+    }
+    let special: ONNXValue
+    if isInfinite {
+      let zero = number(0, like: numbers, "zero")
+      special = try apply(BinaryMath(.divide), to: numbers, zero, role: "infinity")
+    } else {
+      let negative = try apply(
+        Subtract(), to: number(-1, like: size, "minus_one"), size, role: "negative")
+      special = try apply(UnaryMath(.squareRoot), to: negative, role: "not_a_number")
+    }
+    let wide = try apply(Cast(to: .float32), to: special, role: "special")
+    return try apply(Where(), to: isBeyond, wide, found, role: "unsaturated")
   }
 }
 
 /// All values of a floating-point type, ascending, and the boundaries of the numbers that are
 /// rounded to each; a boundary belongs to the value above it.
 private struct RoundingSteps {
-  private(set) var values: [Double]
-  private(set) var boundaries: [Double]
+  let values: [Double]
+  let boundaries: [Double]
+  /// The largest magnitude that is rounded to the largest value, if the code of that is even;
+  /// otherwise the smallest one that is not.
+  let limit: Double
+  /// Whether the limit itself is beyond.
+  let includesLimit: Bool
+  /// The smallest number that does not become the smallest value from below; `nil` if there is none.
+  var least: Double?
 
   /// The nearest value, and of two the one whose code is even.
-  init(_ format: ONNXNarrowFloat, saturates: Bool) {
+  init(_ format: ONNXNarrowFloat) {
     let magnitudes = format.finite
-    let isBounded = saturates || format.specials == .none
-    let beyond = format.specials == .ieee ? Double.infinity : .nan
-    values = magnitudes + (isBounded ? [] : [beyond])
-    let steps = magnitudes + (isBounded ? [] : [format.overflow])
-    let middles = zip(steps, steps.dropFirst()).map { ($0 + $1) / 2 }
+    let middles = zip(magnitudes, magnitudes.dropFirst()).map { ($0 + $1) / 2 }
     let negativeBoundaries = middles.enumerated().map { $0 % 2 == 0 ? -$1 : (-$1).nextUp }
     boundaries =
       negativeBoundaries.reversed() + [0]
       + middles.enumerated().map { $0 % 2 == 0 ? $1.nextUp : $1 }
-    let negative = values.map { format.specials == .unsignedZero && $0 == 0 ? 0 : -$0 }
-    values = negative.reversed() + values
+    let negative = magnitudes.map { format.specials == .unsignedZero && $0 == 0 ? 0 : -$0 }
+    values = negative.reversed() + magnitudes
+    limit = ((magnitudes.last ?? 0) + format.overflow) / 2
+    includesLimit = magnitudes.count % 2 == 0
   }
 
   /// Powers of two.
   init(
-    powers format: ONNXNarrowFloat, _ mode: String, saturates: Bool, in layer: ONNXLayer
+    powers format: ONNXNarrowFloat, _ mode: String, in layer: ONNXLayer
   ) throws(WeighbridgeError) {
     values = format.finite
     let pairs = zip(values, values.dropFirst())
@@ -73,9 +110,8 @@ private struct RoundingSteps {
       throw layer.malformed(
         "has the round_mode \(mode), and up, down or nearest is expected")
     }
-    if !saturates {
-      boundaries = [values[0]] + boundaries + [(values.last ?? 0).nextUp]
-      values = [.nan] + values + [.nan]
-    }
+    limit = values.last ?? 0
+    includesLimit = false
+    least = values.first
   }
 }

@@ -53,10 +53,16 @@ extension BitwiseMath {
     let (a, b) = (make.inputs[0], make.inputs[1])
     switch function {
     case .leftShift:
+      let width = 8 * make.type(b).elementType.byteCount
       let count = try Self.shift(&make, by: b)
+      // No power is larger than the type, so that targets without integers have it, too.
+      let isWithin = try make(
+        Comparison(.less), count, try make.number(Double(width), like: b))
+      let (zero, two) = (try make.number(0, like: a), try make.number(2, like: b))
       let power = try make(
-        BinaryMath(.power, overflow: .wrap), try make.number(2, like: b), count)
-      return try make(Multiply(overflow: .wrap), a, power)
+        BinaryMath(.power, overflow: .wrap), two, try make.chosen(isWithin, count, zero))
+      let product = try make(Multiply(overflow: .wrap), a, power)
+      return try make.chosen(isWithin, product, zero)
     case .rightShift: return try Self.shiftedRight(&make, a, by: b)
     case .and, .or, .xor:
       let rank = make.type(a).rank

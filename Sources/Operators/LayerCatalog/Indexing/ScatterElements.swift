@@ -29,6 +29,12 @@ package struct ScatterElements: FormulaOperator, ExactOperator {
   package static let kind = "scatter_elements"
   package static let version = 1
 
+  package var inputs: [InputSlot] {
+    [
+      .data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis)), .data("updates"),
+    ]
+  }
+
   package static let declaration = OperatorDeclaration<Self>(
     """
     output[i, j, k] = reduction of input[i, j, k] and all updates[i, m, k] with indices[i, m, k] = j,
@@ -77,6 +83,7 @@ extension ScatterElements {
     guard let size = type.shape[axis].value else {
       throw .unsupported("scatters along axis \(axis) of \(type), whose size must be known")
     }
+    try checkLength(size)
     let (indices, updates) = try covering(&make, size: size)
     let places = try numbers(&make, to: size, along: axis, rank: type.rank + 1)
     let isHit = try make(
@@ -126,6 +133,7 @@ extension ScatterElements {
       throw .unsupported(
         "scatters \(make.type(updates)), whose size along axis \(axis) must be known")
     }
+    try checkLength(count)
     let rank = make.type(updates).rank + 1
     let order = try numbers(&make, to: count, along: axis + 1, rank: rank)
     let none = try make.number(-1, like: order)
@@ -134,6 +142,13 @@ extension ScatterElements {
     let zero = try make.number(0, like: last)
     let found = try make(GatherElements(axis: axis), updates, try make(Maximum(), last, zero))
     return try make.chosen(try make(Comparison(.less), last, zero), make.inputs[0], found)
+  }
+
+  private func checkLength(_ count: Int) throws(WeighbridgeError) {
+    guard count <= 1 << 24 else {
+      throw .unsupported(
+        "scatters along an axis of \(count) elements, and at most 2^24 are possible")
+    }
   }
 
   /// The numbers from 0 along an axis, whole ones of 64 bits.

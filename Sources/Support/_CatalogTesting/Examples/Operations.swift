@@ -72,7 +72,9 @@ extension OperatorExample {
     + ScatterElements.Reduction.allCases.map {
       OperatorExample(
         ScatterElements(axis: 1, reduction: $0),
-        inputs: [digits([2, 5]), digits([1, 3]), digits([1, 3])])
+        inputs: [
+          digits([2, 5]), Tensor(.int32, shape: [1, 3], [3, -5, 1]), digits([1, 3]),
+        ])
     }
 
   private static let slices: [OperatorExample] = [
