@@ -73,7 +73,7 @@ extension OperatorExample {
       OperatorExample(
         ScatterElements(axis: 1, reduction: $0),
         inputs: [
-          digits([2, 5]), Tensor(.int32, shape: [1, 3], [3, -5, 1]), digits([1, 3]),
+          digits([2, 5]), Tensor(.int32, shape: [2, 3], [3, -5, 1, 0, 2, -1]), digits([2, 3]),
         ])
     }
 
