@@ -197,7 +197,8 @@ import _CatalogTesting
       files.lines.contains("def __init__(self, reduce_out: int) -> None:"), "\(files.text)")
     #expect(files.lines.contains("self.block_3 = ResidualBlock(5)"))
     #expect(files.names.contains("block_7.expand.weight"), "\(files.names)")
-    #expect(files.names.count == 24, "\(files.names)")
+    // Both kernels of block 2 are equal, so that one layer is used twice.
+    #expect(files.names.count == 23, "\(files.names)")
     #expect(files.lines.count < 50 && files.problem == nil)
   }
 
