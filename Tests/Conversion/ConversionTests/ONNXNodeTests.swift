@@ -99,6 +99,6 @@ import Weighbridge
       _ = try output("Clip", inputs: [input], weights: [Tensor(type, shape: [2], [1, 2])])
     }
     #expect(error?.code == .malformed)
-    #expect(error?.reason.contains(", and one is expected") == true)
+    #expect(error?.reason.contains(", and one element is expected") == true)
   }
 }
