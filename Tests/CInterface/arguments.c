@@ -46,12 +46,18 @@ static void test_sizes(void) {
   const char *path = sample("WBM/Operators/dense.wbm");
   weighbridge_model model;
   const size_t known = sizeof(weighbridge_read_options);
-  const size_t wrong[] = {0, 1, 8, known - 8, known + 1, (size_t)-1, (size_t)1 << 40};
+  // The struct of version 0.2 ended before the member that 0.3 added.
+  const size_t oldest = offsetof(weighbridge_read_options, weight_names);
+  const size_t wrong[] = {0, 1, 8, oldest - 8, known + 1, (size_t)-1, (size_t)1 << 40};
   for (size_t index = 0; index < sizeof wrong / sizeof *wrong; index++) {
     weighbridge_read_options options = WEIGHBRIDGE_INIT(weighbridge_read_options);
     options.struct_size = wrong[index];
     INVALID(weighbridge_model_open(path, &options, &model, &error));
   }
+  weighbridge_read_options old = WEIGHBRIDGE_INIT(weighbridge_read_options);
+  old.struct_size = oldest;
+  EXPECT_OK(weighbridge_model_open(path, &old, &model, &error));
+  EXPECT_OK(weighbridge_model_close(model, &error));
   // A later version of the struct: what is new in it may be 0 and nothing else.
   struct {
     weighbridge_read_options options;
