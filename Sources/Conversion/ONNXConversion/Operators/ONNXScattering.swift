@@ -61,16 +61,6 @@ enum ONNXScattering: ONNXFamily {
   private static let scatterElements: ONNXLayer.Build = { (layer) throws(WeighbridgeError) in
     let input = try layer.input()
     let axis = try layer.axis(of: input, default: 0)
-    let (shape, indexShape) = (layer.type(input).shape, layer.type(try layer.input(1)).shape)
-    // Fewer indices than elements mean the first ones, which unknown sizes do not tell.
-    for other in shape.indices where other != axis && other < indexShape.count {
-      let areKnown = shape[other].value != nil && indexShape[other].value != nil
-      guard areKnown || (shape[other] == indexShape[other] && shape[other] != .unknown) else {
-        throw layer.unsupported(
-          "scatters by \(layer.type(try layer.input(1))) into \(layer.type(input)), and axes beside the one that is "
-            + "indexed must have known or the same sizes")
-      }
-    }
     let operation = ScatterElements(axis: axis, reduction: try layer.reduction())
     return try layer.apply(operation, [input, try layer.input(1), try layer.input(2)])
   }

@@ -107,10 +107,13 @@ extension ScatterElements {
     let indices = try make.chosen(isNegative, fromEnd, given)
     let shape = make.type(given).shape
     var missing = [Int](repeating: 0, count: type.rank)
-    for other in type.shape.indices where other != axis && shape[other] != type.shape[other] {
+    for other in type.shape.indices where other != axis {
+      // Fewer indices mean those of the first elements, which sizes that are unknown do not tell.
+      if shape[other] == type.shape[other], shape[other] != .unknown { continue }
       guard let whole = type.shape[other].value, let part = shape[other].value else {
         throw .unsupported(
-          "scatters by \(make.type(given)) into \(type), and sizes that differ must be known")
+          "scatters by \(make.type(given)) into \(type), and sizes beside axis \(axis) must be known or the same"
+        )
       }
       guard part <= whole else {
         throw .malformed("has indices \(make.type(given)) for \(type), which is smaller")
