@@ -27,10 +27,7 @@ extension ONNXLayer {
     let table = newConstant(
       Tensor(.float32, shape: [steps.values.count], steps.values), "values")
     let positions = try apply(
-      Discretization(
-        boundaries: type(numbers).elementType == .float64
-          ? steps.boundaries : steps.boundaries.map(\.roundedUpToFloat), outputType: .int32),
-      to: numbers,
+      Discretization(boundaries: steps.boundaries, outputType: .int32), to: numbers,
       role: "positions")
     var found = try apply(Gather(axis: 0), to: table, positions, role: "found")
     if !saturates, format.specials != .none {
@@ -69,14 +66,6 @@ extension ONNXLayer {
     }
     let wide = try apply(Cast(to: .float32), to: special, role: "special")
     return try apply(Where(), to: isBeyond, wide, found, role: "unsaturated")
-  }
-}
-
-extension Double {
-  /// The smallest number of float32 that is not below.
-  fileprivate var roundedUpToFloat: Double {
-    let nearest = Float(self)
-    return Double(Double(nearest) < self ? nearest.nextUp : nearest)
   }
 }
 

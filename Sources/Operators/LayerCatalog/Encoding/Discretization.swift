@@ -38,15 +38,20 @@ package struct Discretization: FormulaOperator, ExactOperator {
 extension Discretization {
   package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
 
+  /// The type in which numbers of a type are compared with the boundaries, and the boundaries as
+  /// numbers of it: one of float32 is below a boundary if it is below the next number of float32.
+  package func comparison(
+    with inputType: ElementType
+  ) -> (type: ElementType, boundaries: [Double]) {
+    let isNarrow = inputType.byteCount <= 2 || inputType == .float32
+    return isNarrow ? (.float32, boundaries.map(\.roundedUpToFloat)) : (.float64, boundaries)
+  }
+
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
     let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
-    // A number of float32 is below a boundary if it is below the next number of float32.
-    let inputType = make.type(x).elementType
-    let isNarrow = inputType.byteCount <= 2 || inputType == .float32
-    let type: ElementType = isNarrow ? .float32 : .float64
-    let edges = try make.constant(
-      Tensor(type, shape: shape, isNarrow ? boundaries.map(\.roundedUpToFloat) : boundaries))
+    let (type, boundaries) = comparison(with: make.type(x).elementType)
+    let edges = try make.constant(Tensor(type, shape: shape, boundaries))
     let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: type), x))
     // No boundary is above NaN.
     let isReached = try make(LogicalNot(), try make(Comparison(.less), column, edges))

@@ -10,12 +10,13 @@ extension Discretization: KerasMapped {
   /// boundaries found by `adapt`, Keras 2 stores the summary from which they are computed.
   static let keras = KerasMapping([.plain("Discretization", casts: .none, add)])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
+    let boundaries = operation.comparison(with: builder.type().elementType).boundaries
     let index = try builder.layer(
       "Discretization",
       [
         // As each generation of Keras writes it.
         "dtype": builder.format == .archive ? "float32" : "int64",
-        "bin_boundaries": .array(operation.boundaries.map(JSONValue.real)), "num_bins": .null,
+        "bin_boundaries": .array(boundaries.map(JSONValue.real)), "num_bins": .null,
         "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
       ])
     return try builder.function(.cast, [index], to: operation.outputType)
