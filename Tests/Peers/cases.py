@@ -3,6 +3,7 @@ framework computed, exporting them, and comparing."""
 
 import argparse
 import collections
+import json
 import multiprocessing
 import pathlib
 import re
@@ -132,6 +133,22 @@ def in_order(names):
     if not all(parts) or len({(part[1], part[3]) for part in parts}) > 1:
         return list(names)
     return sorted(names, key=lambda name: int(re.search(r"\d+", name)[0]))
+
+
+def ports(program, case):
+    """The model's inputs and the names of its outputs in its order, and the widest tolerance of its types."""
+    done = subprocess.run(
+        [program, "inspect", "--json", str(case.model), *case.options], capture_output=True,
+        text=True, check=True)
+    model = json.loads(done.stdout)
+    bound = max(
+        [1e-4] + [TOLERANCES[name] for name in ("float16", "bfloat16") if f'"{name}"' in done.stdout])
+    return model["inputs"], [port["name"] for port in model["outputs"]], bound
+
+
+def names(inputs):
+    """The names of a model's inputs."""
+    return [port["name"] for port in inputs]
 
 
 def matched(names, given):

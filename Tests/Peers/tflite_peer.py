@@ -13,14 +13,12 @@ installed; XNNPACK computes what it can unless it is switched off. Every operato
 the interpreter's own.
 """
 
-import json
 import re
-import subprocess
 import sys
 
 import numpy
 
-from cases import TOLERANCES, apart, arrays, compare, matched, parser, run
+from cases import apart, arrays, compare, matched, names, parser, ports, run
 
 try:
     from ai_edge_litert import interpreter as litert
@@ -32,17 +30,6 @@ FLOAT16 = 2e-3
 FLOORS = {"zoo k2": 0.9, "zoo k3": 0.9, "darknet/small": 0.9}
 
 
-def ports(program, case):
-    """The model's inputs and outputs in its order, and the widest tolerance of its types."""
-    done = subprocess.run(
-        [program, "inspect", "--json", str(case.model), *case.options], capture_output=True,
-        text=True, check=True)
-    model = json.loads(done.stdout)
-    bound = max(
-        [1e-4] + [TOLERANCES[name] for name in ("float16", "bfloat16") if f'"{name}"' in done.stdout])
-    return [[port["name"] for port in model[key]] for key in ("inputs", "outputs")], bound
-
-
 def step(numbers):
     """The difference between neighbors of 256 numbers over a range, which contains 0."""
     return (max(0, numbers.max()) - min(0, numbers.min())) / 255
@@ -51,7 +38,8 @@ def step(numbers):
 def check(program, case, target, bound, has_delegate, has_integers):
     """Runs the file twice through its signature, by the model's own names: nothing may be left of the
     first run."""
-    (inputs, outputs), least = ports(program, case)
+    inputs, outputs, least = ports(program, case)
+    inputs = names(inputs)
     resolver = litert.OpResolverType.AUTO if has_delegate else (
         litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     network = litert.Interpreter(
