@@ -190,7 +190,7 @@ let package = Package(
     module(
       .conversion, "ONNXConversion",
       [
-        "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "ONNXFormat",
+        "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NumPyFormat", "ONNXFormat",
       ]),
     module(
       .conversion, "CoreMLConversion",

@@ -18,7 +18,7 @@ interpreter=$keras2 peer keras
 peer onnx
 "$python" Tests/Peers/onnx_types_peer.py "$types"
 peer onnx_nodes
-for options in "--layout nchw" "--opset 13" "--opset 21" "--precision float16" --fold-batch-norm; do
+for options in "--layout nchw" "--opset 13" "--opset 21" "--opset 23" "--precision float16" --fold-batch-norm; do
   peer onnx --only zoo $options
 done
 for encoding in int8 int4 palette6 float16 bfloat16; do
@@ -32,6 +32,7 @@ for encoding in int8 int4-block32 palette6 float16; do
   peer safetensors --only Models --compact $encoding --keep-integers
 done
 peer onnx_detector
+peer onnx_opencv
 peer ncnn
 peer ncnn --only zoo --precision float16
 peer tflite

@@ -11,10 +11,10 @@ C_TYPES = {
     "count": "int32_t {}", "switch": "const int32_t *{}", "bytes": "uint64_t {}", "seed": "const uint64_t *{}",
     "number": "const double *{}", "tolerance": "const double *{}", "reals": "const double *{}",
     "shapes": "const char *const *{}", "texts": "const char *const *{}", "paths": "const char *const *{}",
-    "numbers": "const char *const *{}", "sizes": "const int64_t *{}", "interrupt": "weighbridge_interrupt {}",
+    "values": "const char *const *{}", "sizes": "const int64_t *{}", "interrupt": "weighbridge_interrupt {}",
 }
 C_NOTES = {
-    "shapes": " Each is `8,None,3` or `NAME=8,None,3`.", "numbers": " Each is `NAME=16000`.",
+    "shapes": " Each is `8,None,3` or `NAME=8,None,3`.", "values": " Each is `NAME=16000`, `NAME=[1,2]` or `NAME=@file.npy`.",
     "sizes": " Width and height of each.", "tolerance": " Two numbers.",
 }
 
@@ -87,8 +87,8 @@ def c_value(option, struct):
         return f"{property} = {member}?.pointee"
     if kind == "switch":
         return f"{property} = ({member}?.pointee).map {{ $0 != 0 }}"
-    if kind in ("shapes", "numbers", "sizes"):
-        function = {"shapes": "shapeList", "numbers": "numberList", "sizes": "sizeList"}[kind]
+    if kind in ("shapes", "values", "sizes"):
+        function = {"shapes": "shapeList", "values": "valueList", "sizes": "sizeList"}[kind]
         return f'{property} = try {function}({member}, {member[:-1]}_count, "{name}")'
     if kind == "tolerance":
         return f'{property} = try tolerancePair({member}, "{name}")'

@@ -7,7 +7,7 @@ from table import NOTE, STRUCTS, camel, flags, literal, options
 
 PROGRAM_TYPES = {
     "path": "String?", "text": "String?", "count": "Int?", "bytes": "SizeArgument?", "seed": "UInt64?",
-    "number": "Double?", "shapes": "[InputShapeArgument]", "numbers": "[FixedInputArgument]",
+    "number": "Double?", "shapes": "[InputShapeArgument]", "values": "[FixedInputArgument]",
     "sizes": "SizesArgument?", "enum": "EnumArgument<{enum}>?", "json": "String?", "paths": "[String]",
     "texts": "NamesArgument?", "reals": "NumbersArgument?",
 }
@@ -39,7 +39,7 @@ def program_help(option):
     help = re.sub(r"\b[a-z]+(_[a-z]+)+\b", lambda name: OPTION_FLAGS.get(name[0], name[0]), option["help"])
     if "note" in option:
         help += " " + option["note"]
-    if option["type"] in ("shapes", "numbers"):
+    if option["type"] in ("shapes", "values"):
         help += " May be given several times."
     if "value" not in option:
         lines = literal(help, 80)
@@ -92,13 +92,13 @@ def program_value(option, is_flat):
         return [f"    if let {name} {{ options.{name} = {name} }}"]
     if kind == "enum" and option.get("default") and not is_flat:
         return [f"    if let {name} {{ options.{name} = {name}.value }}"]
-    if kind == "numbers":
+    if kind == "values":
         all = name
         if "flag" in option.get("was", {}):
             all = f"({name} + former{name[0].upper()}{name[1:]})"
         return [
             f"    options.{name} = Dictionary(",
-            f"      {all}.map {{ ($0.name, $0.number) }}, uniquingKeysWith: {{ first, _ in first }})"]
+            f"      {all}.map {{ ($0.name, $0.value) }}, uniquingKeysWith: {{ first, _ in first }})"]
     return [f"    options.{name} = {value}"]
 
 
@@ -112,7 +112,7 @@ def program_checks(entries):
             lines += [
                 f"    guard !{name} || !{other} else {{",
                 f'      throw ValidationError("--with-{bare} and --without-{bare} exclude each other")', "    }"]
-        if option["type"] == "numbers":
+        if option["type"] == "values":
             all = f"({name} + former{name[0].upper()}{name[1:]})"
             lines += [
                 "    var names: Set<String> = []",
@@ -195,7 +195,7 @@ def repetition_file():
     repeated, former = [], {}
     for struct in STRUCTS:
         for option in options(struct, "program"):
-            if option["type"] in ("shapes", "numbers", "paths"):
+            if option["type"] in ("shapes", "values", "paths"):
                 repeated.append(flags(option)[0])
             old = option.get("was", {}).get("flag")
             others = flags(option)[1:] + ([old] if old else [])

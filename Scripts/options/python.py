@@ -12,7 +12,7 @@ CTYPES = {
     "outputs": "c_char_p", "flag": "c_int32", "reserved": "c_int32", "count": "c_int32",
     "switch": "POINTER(c_int32)", "bytes": "c_uint64", "seed": "POINTER(c_uint64)", "number": "POINTER(c_double)",
     "tolerance": "POINTER(c_double)", "reals": "POINTER(c_double)", "shapes": "POINTER(c_char_p)",
-    "numbers": "POINTER(c_char_p)", "texts": "POINTER(c_char_p)", "paths": "POINTER(c_char_p)",
+    "values": "POINTER(c_char_p)", "texts": "POINTER(c_char_p)", "paths": "POINTER(c_char_p)",
     "sizes": "POINTER(c_int64)", "interrupt": "Interrupt",
 }
 
@@ -50,7 +50,7 @@ def python_type(option):
         "path": "Path", "text": "str", "flag": "bool", "switch": "bool", "count": "int", "bytes": "int", "seed": "int",
         "number": "float", "tolerance": "tuple[float, float]", "shapes": "Sequence[str]",
         "texts": "Sequence[str]", "paths": "Sequence[Path]", "reals": "Sequence[float]",
-        "numbers": "Mapping[str, int | float | bool]", "sizes": "Sequence[tuple[int, int]]",
+        "values": "Mapping[str, InputValue]", "sizes": "Sequence[tuple[int, int]]",
         "json": "Mapping[str, Any]",
     }[kind]
 

@@ -14,12 +14,12 @@ TARGETS = TABLE["targets"]
 COMMANDS = TABLE["commands"]
 NOTE = "Generated from Schemas/options.json by Scripts/options. Do not edit."
 C_TAIL = {  # two members of C belong to one option
-    "shapes": "size_t {}_count", "numbers": "size_t {}_count", "sizes": "size_t {}_count",
+    "shapes": "size_t {}_count", "values": "size_t {}_count", "sizes": "size_t {}_count",
     "texts": "size_t {}_count", "paths": "size_t {}_count", "reals": "size_t {}_count",
     "interrupt": "void *{}_context",
 }
 #: The types of options that are lists.
-LISTS = ("shapes", "numbers", "sizes", "texts", "paths", "reals")
+LISTS = ("shapes", "values", "sizes", "texts", "paths", "reals")
 ACRONYMS = {"ids": "IDs", "nms": "NMS"}
 
 
@@ -50,7 +50,7 @@ def options(struct, language):
 
 def flags(option):
     """The program's names of an option, without the dashes; the first is the one in messages."""
-    name = singular(option["name"]) if option["type"] in ("shapes", "numbers") else option["name"]
+    name = singular(option["name"]) if option["type"] in ("shapes", "values") else option["name"]
     return option.get("flags", [name.replace("_", "-")])
 
 
@@ -67,7 +67,7 @@ def swift_type(option):
         "path": ("String?", None), "text": ("String?", None), "flag": ("Bool", default or "false"),
         "switch": ("Bool?", None), "count": ("Int?", default), "bytes": ("Int?", None),
         "seed": ("UInt64?", None), "number": ("Double?", None), "tolerance": ("Tolerance?", None),
-        "shapes": ("[InputShape]", "[]"), "numbers": ("[String: InputNumber]", "[:]"),
+        "shapes": ("[InputShape]", "[]"), "values": ("[String: InputValue]", "[:]"),
         "sizes": ("[ImageSize]", "[]"),
     }
     return types[kind]

@@ -119,6 +119,14 @@ def darknet_cases(fixtures):
             folder / "outputs.npz", ["--darknet", fork], noise)
 
 
+def all_cases(fixtures):
+    """Everything that was recorded."""
+    cases = list(sample_cases())
+    if fixtures.is_dir():
+        cases += [*keras_cases(fixtures), *darknet_cases(fixtures)]
+    return cases
+
+
 def arrays(path):
     """The arrays of a file by name, in its order."""
     loaded = numpy.load(path)
@@ -265,9 +273,7 @@ def run(arguments, name, options, check, floors):
             ("encoding", arguments.compact), ("activations", arguments.activations)) if value]
     if arguments.activations:
         smaller.append("--max-error=1")  # as many layers as possible
-    cases = list(sample_cases())
-    if arguments.fixtures.is_dir():
-        cases += [*keras_cases(arguments.fixtures), *darknet_cases(arguments.fixtures)]
+    cases = all_cases(arguments.fixtures)
     counts = collections.defaultdict(collections.Counter)
     reasons = collections.defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 """Writes the types that ONNX's operators take, from onnx' own definitions and onnxruntime's list of
 kernels, as Sources/Conversion/ONNXConversion/Export/ONNXSignatures.swift: for each operator whose name
-stands in the sources there, and for each version of it that an opset from 13 to 21 has.
+stands in the sources there, and for each version of it that an opset from 13 to 23 has.
 
 usage: onnx_signatures.py
 """
@@ -13,7 +13,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_state
 
 FOLDER = pathlib.Path(__file__).parents[2] / "Sources/Conversion/ONNXConversion"
 TARGET = FOLDER / "Export/ONNXSignatures.swift"
-OPSETS = range(13, 22)
+OPSETS = range(13, 24)
 # The letters of struct and numpy, as far as they go.
 LETTERS = {
     "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
@@ -89,7 +89,7 @@ def source():
                 lines[name, schema.since_version] = line(schema)
     table = "\n".join(f"    {text}" for text in lines.values())
     return f'''extension ONNXSignature {{
-  /// The types that operators of ONNX's opsets 13 to 21 take, one version of an operator in each line:
+  /// The types that operators of ONNX's opsets 13 to 23 take, one version of an operator in each line:
   /// its name, the first opset that has it, the types of its inputs and of its outputs, and the types
   /// that each variable may stand for, those with which onnxruntime does not compute behind a comma.
   /// `*` repeats a type, `-` is any; the letters are those of ``letters``. Made by

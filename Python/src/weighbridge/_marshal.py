@@ -12,6 +12,8 @@ from . import _library
 from ._errors import make_error
 
 Path = Union[str, "os.PathLike[str]"]
+#: A number, an array or nested lists of numbers, or the path of a NumPy file.
+InputValue = Union[int, float, bool, Path, Sequence[Any]]
 
 
 def taken(options: Any, keywords: Any, *others: str) -> "dict[str, Any]":
@@ -53,11 +55,11 @@ def reals(value: Sequence[float], name: str) -> "tuple[ctypes.Array[c_double], i
     return (c_double * len(flat))(*flat), len(flat)
 
 
-def numbers(
-    value: "Mapping[str, int | float | bool] | None", name: str
+def values(
+    value: "Mapping[str, InputValue] | None", name: str
 ) -> "tuple[ctypes.Array[c_char_p], int]":
-    """Numbers by name, as texts."""
-    return _library.texts([f"{key}={_number(number)}" for key, number in (value or {}).items()], name)
+    """Values by name, as texts."""
+    return _library.texts([f"{key}={_text(each)}" for key, each in (value or {}).items()], name)
 
 
 def sizes(value: Sequence[tuple[int, int]], name: str) -> "tuple[ctypes.Array[c_int64], int]":
@@ -75,5 +77,11 @@ def count(value: int | None, name: str) -> int | None:
     return value
 
 
-def _number(value: int | float | bool) -> str:
+def _text(value: Any) -> str:
+    if isinstance(value, (str, os.PathLike)):
+        return f"@{os.fspath(value)}"
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(_text, value))}]"
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -30,9 +30,9 @@ class ReadKeywords(TypedDict, total=False):
         keras_version: The version of Keras as which the model is interpreted, such as 2.1.5, whatever
             version the file names.
         keras_backend: The backend that Keras ran on, such as tensorflow, in place of the file's own.
-        input_shapes: The shapes of a Keras model's inputs without the batch axis, if the file does not
-            state all of them: 8, or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several
-            inputs. They must agree with what the file states.
+        input_shapes: The shapes of a model's inputs, where the file leaves sizes open: in Keras without
+            the batch axis, 8, or 28,28,1, or None,3 for any length; in ONNX with all axes, 1,3,640,640;
+            NAME=28,28,1 if there are several inputs. They must agree with what the file states.
         custom_layers: A file that says what Lambda and custom layers compute
             (Schemas/custom-layers.schema.json).
         weights: The weights of a darknet .cfg; by default the same name with .weights.
@@ -42,8 +42,9 @@ class ReadKeywords(TypedDict, total=False):
         data: A darknet .data file, for the labels; by default a .names file that fits, beside the .cfg.
         random_weights: The seed from which the weights of a darknet .cfg are generated; a seed always
             gives the same weights.
-        fixed_inputs: Inputs of an ONNX model that are fixed to one number each, such as sr=16000. They
-            are then constants, and conditions on them are resolved.
+        fixed_inputs: Inputs of an ONNX model that are fixed, each at a number (sr=16000), a list
+            (shape=[1,3,8]) or the array in a NumPy file (w=@w.npy). They are then constants, and
+            conditions on them are resolved.
         from_token_ids: Whether to leave out the text lookup of a Keras model (TextVectorization,
             StringLookup): its input is then the token IDs.
         keep_unknown: Whether to keep unknown layers as they are; the model then cannot run.
@@ -64,7 +65,7 @@ class ReadKeywords(TypedDict, total=False):
     darknet: Literal["alexeyab", "pjreddie"] | None
     data: Path | None
     random_weights: int | None
-    fixed_inputs: Mapping[str, int | float | bool] | None
+    fixed_inputs: Mapping[str, InputValue] | None
     from_token_ids: bool
     keep_unknown: bool
     strict: bool
@@ -112,7 +113,7 @@ class ExportKeywords(TypedDict, total=False):
             labels and a vector of probabilities fit each other, else a network.
         sizes: The sizes that images of a Core ML model may have, width before height, the usual one
             first, where the network leaves them open: 416x416,608x320. By default any size.
-        opset: The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
+        opset: The version of ONNX's operators, 13 to 23; by default 17, which every current runtime
             supports.
         spec_version: The specification version of a Core ML model, 1 to 5; by default the lowest that
             has all its layers.
@@ -399,7 +400,7 @@ def _read_options(
     darknet: Literal["alexeyab", "pjreddie"] | None = None,
     data: Path | None = None,
     random_weights: int | None = None,
-    fixed_inputs: Mapping[str, int | float | bool] | None = None,
+    fixed_inputs: Mapping[str, InputValue] | None = None,
     from_token_ids: bool = False,
     keep_unknown: bool = False,
     strict: bool = False,
@@ -407,7 +408,7 @@ def _read_options(
     weight_names: Path | None = None,
 ) -> "structs.ReadOptions":
     input_shapes_list, input_shape_count = marshal.texts(input_shapes, "input_shapes")
-    fixed_inputs_list, fixed_input_count = marshal.numbers(fixed_inputs, "fixed_inputs")
+    fixed_inputs_list, fixed_input_count = marshal.values(fixed_inputs, "fixed_inputs")
     return _library.make(
         structs.ReadOptions,
         architecture=architecture,

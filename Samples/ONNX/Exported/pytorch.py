@@ -100,6 +100,9 @@ def main():
     (HERE / "unordered.onnx").write_bytes(model.SerializeToString(deterministic=True))
 
     export(Squeezed(), "squeezed", (torch.zeros(1, 1, 4),), ["x"], 11, {"x": {1: "channels"}})
+    x = numpy.arange(4, dtype=numpy.float32).reshape(1, 1, 4)
+    numpy.savez(HERE / "squeezed.inputs.npz", x=x)
+    record("squeezed", x=x)
     export(Shuffled(), "shuffled", (torch.zeros(1, 3, 4, 5),), ["x"], 9, {"x": {0: "batch"}})
     x = random.normal(size=(1, 3, 4, 5)).astype(numpy.float32)
     numpy.savez(HERE / "shuffled.inputs.npz", x=x)

@@ -1,8 +1,8 @@
-/// The shape of a model's input as a user states it, without the batch axis.
+/// The shape of a model's input as a user states it: in Keras without the batch axis, in ONNX with all axes.
 public struct InputShape: Hashable, Sendable, CustomStringConvertible {
   /// The name of the input; `nil` for a model's only input.
   public var input: String?
-  /// The sizes of the dimensions after the batch; `nil` for any size.
+  /// The sizes of the dimensions, in Keras of those after the batch; `nil` for any size.
   public var dimensions: [Int?]
 
   /// Creates a shape from its parts.
@@ -30,6 +30,11 @@ public struct InputShape: Hashable, Sendable, CustomStringConvertible {
 
   /// The sizes as ``init(_:)`` parses them: `8,None,3`.
   package var text: String { Self.text(dimensions) }
+
+  /// Several shapes in one line.
+  package static func text(_ shapes: [InputShape]) -> String {
+    shapes.map(\.description).joined(separator: " ")
+  }
 
   package static func text(_ dimensions: [Int?]) -> String {
     dimensions.map { $0.map(String.init) ?? "None" }.joined(separator: ",")

@@ -17,7 +17,7 @@ extension ReadOptions {
     darknet = try enumeration(members.darknet, "darknet")
     data = try string(members.data, "data")
     randomWeights = members.random_weights?.pointee
-    fixedInputs = try numberList(members.fixed_inputs, members.fixed_input_count, "fixed_inputs")
+    fixedInputs = try valueList(members.fixed_inputs, members.fixed_input_count, "fixed_inputs")
     fromTokenIDs = members.from_token_ids != 0
     keepUnknown = members.keep_unknown != 0
     strict = members.strict != 0

@@ -113,21 +113,21 @@ func shapeList(
   }
 }
 
-/// Returns the caller's numbers by name.
-func numberList(
+/// Returns the caller's values by name.
+func valueList(
   _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: String
-) throws(Failure) -> [String: InputNumber] {
-  var numbers: [String: InputNumber] = [:]
+) throws(Failure) -> [String: InputValue] {
+  var values: [String: InputValue] = [:]
   for string in try strings(pointer, count, name) {
-    // The name of an input may contain an equals sign; a number cannot.
+    // The name of an input may contain an equals sign; a value hardly does.
     guard let sign = string.lastIndex(of: "="), sign != string.startIndex,
-      let number = InputNumber(String(string[string.index(after: sign)...]))
-    else { throw .invalidArgument("\(name) has \(string), which is not NAME=NUMBER") }
-    guard numbers.updateValue(number, forKey: String(string[..<sign])) == nil else {
+      let value = InputValue(String(string[string.index(after: sign)...]))
+    else { throw .invalidArgument("\(name) has \(string), which is not NAME=VALUE") }
+    guard values.updateValue(value, forKey: String(string[..<sign])) == nil else {
       throw .invalidArgument("\(name) gives \(string[..<sign]) twice")
     }
   }
-  return numbers
+  return values
 }
 
 /// Returns the caller's sizes of images, width and height of each.

@@ -111,6 +111,40 @@ import _CatalogTesting
     #expect(copy.outputs[0].type.description == "uint8 [1, 2]")
   }
 
+  @Test("RMSNormalization is a node from opset 23 on, and several before", arguments: [22, 23])
+  func newNodes(opset: Int) throws {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    options.opset = opset
+    let operation = RMSNormalization(axes: [0], denominator: .meanSquare, epsilon: 0.5)
+    #expect(
+      try export(
+        operation, "RMSNormalization", of: TensorType(.float32, [4]), inputCount: 2,
+        to: folder.file("m.onnx"), options: options) == nil)
+    let copy = try Model(contentsOf: folder.file("m.onnx"))
+    let kinds = copy.content.graph.nodes.map(\.operation.kind)
+    #expect((kinds == ["rms_normalization"]) == (opset == 23), "\(kinds)")
+    let numbers = Tensor(.float32, shape: [4], [1, 2, -3, 0])
+    let outputs = try copy.run([NamedTensor(name: "x", tensor: numbers)]).outputs
+    // x^2 / sqrt(mean(x^2) + 0.5), with x as the scale, too.
+    let expected = [1, 4, 9, 0].map { $0 / 2 }
+    for (value, number) in zip(outputs[0].tensor.doubles, expected) {
+      #expect(abs(value - number) < 1e-6)
+    }
+  }
+
+  @Test(
+    "A recurrent node states its activations only if they are not ONNX's own",
+    arguments: [("gru_states", false), ("gru_forms", true)])
+  func activations(_ name: String, isStated: Bool) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Paths.sample("Layers/gru/\(name).h5"))
+    _ = try model.export(to: folder.file("m.onnx"))
+    let bytes = try Files.read(folder.file("m.onnx"))
+    #expect(bytes.firstRange(of: "GRU".utf8) != nil)
+    #expect((bytes.firstRange(of: "activations".utf8) != nil) == isStated)
+  }
+
   @Test("An existing file is kept if it must not be replaced or if the export is cancelled")
   func kept() throws {
     let folder = try TemporaryFolder()

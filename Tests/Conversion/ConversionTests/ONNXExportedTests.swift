@@ -12,17 +12,18 @@ import Weighbridge
   private func path(_ name: String) -> String { Paths.sample("ONNX/Exported/\(name)") }
 
   private func model(
-    _ name: String, fixing inputs: [String: InputNumber] = [:]
+    _ name: String, fixing inputs: [String: InputValue] = [:], shapes: [InputShape] = []
   ) throws -> Model {
     var options = ReadOptions()
     options.fixedInputs = inputs
+    options.inputShapes = shapes
     return try Model(contentsOf: path("\(name).onnx"), options: options)
   }
 
   private func refusal(
-    _ name: String, fixing inputs: [String: InputNumber] = [:]
+    _ name: String, fixing inputs: [String: InputValue] = [:], shapes: [InputShape] = []
   ) throws -> WeighbridgeError {
-    try #require(failure { _ = try model(name, fixing: inputs) })
+    try #require(failure { _ = try model(name, fixing: inputs, shapes: shapes) })
   }
 
   private func expect(_ model: Model, _ inputs: String, _ outputs: String) throws {
@@ -71,20 +72,27 @@ import Weighbridge
       (["rate": .integer(8000)], "has no input rate, which was to be fixed; its inputs are x, sr"),
       (["sr": .real(0.5)], "the input sr takes int64, which 0.5 is not"),
       (["sr": .boolean(true)], "the input sr takes int64, which true is not"),
-      (["x": .integer(1)], "is float32 [batch, 1, samples], and only a single number can be fixed"),
-    ] as [([String: InputNumber], String)])
-  func wrongNumber(_ inputs: [String: InputNumber], _ reason: String) throws {
+      (["x": .integer(1)], "the input x is float32 [batch, 1, samples], and was to be fixed at 1"),
+      (["x": .list([.real(1)])], "is float32 [batch, 1, samples], and was to be fixed at [1.0]"),
+      (
+        ["sr": .list([.integer(1), .list([.integer(2)])])],
+        "the lists in [1,[2]], for the input sr, differ"
+      ),
+    ] as [([String: InputValue], String)])
+  func wrongNumber(_ inputs: [String: InputValue], _ reason: String) throws {
     let error = try refusal("rates", fixing: inputs)
     #expect(error.code == .mismatch && error.reason.contains(reason), "\(error)")
   }
 
   @Test(
     "Numbers and booleans are parsed, and nothing else is",
-    arguments: ["16000", "-1", "0.5", "1e-3", "true", "false"])
+    arguments: ["16000", "-1", "0.5", "1e-3", "true", "false", "[1, 2]", "[[0.5],[2]]", "@w.npy"])
   func numbers(_ text: String) throws {
-    let number = try #require(InputNumber(text))
-    #expect(InputNumber(number.description) == number)
-    #expect(["", "one", "nan", "inf", "0x", "1,5", "True"].allSatisfy { InputNumber($0) == nil })
+    let number = try #require(InputValue(text))
+    #expect(InputValue(number.description) == number)
+    #expect(
+      ["", "one", "nan", "inf", "0x", "1,5", "True", "[", "[]", "[1", "[1,]", "[1]2", "@"]
+        .allSatisfy { InputValue($0) == nil })
   }
 
   @Test(
@@ -108,7 +116,59 @@ import Weighbridge
     let error = try refusal("squeezed")
     #expect(error.code == .unsupported)
     #expect(error.reason.contains("follows from a size of the input x that the file leaves open"))
-    #expect(error.reason.contains("make_dynamic_shape_fixed"))
+    #expect(error.reason.contains("`ReadOptions.inputShapes` x=1,3,224,224"))
+  }
+
+  @Test("A stated shape decides what follows from an open size")
+  func statedShape() throws {
+    let model = try model("squeezed", shapes: [InputShape([1, 1, 4])])
+    #expect(model.inputs.map(\.type.description) == ["float32 [1, 1, 4]"])
+    #expect(model.provenance.options["input-shape"] == "1,1,4")
+    try expect(model, "squeezed", "squeezed")
+  }
+
+  @Test("A size is that of all axes with its name")
+  func namedSizes() throws {
+    let shape = InputShape([7, 1, nil], of: "x")
+    let model = try model("rates", fixing: ["sr": .integer(8000)], shapes: [shape])
+    #expect(model.inputs.map(\.type.description) == ["float32 [7, 1, samples]"])
+    #expect(model.outputs[0].type.shape[0] == 7)
+  }
+
+  @Test(
+    "A shape that the file contradicts is refused",
+    arguments: [
+      (InputShape([1, 1, 5]), "has the shape 1,None,4 in the file, and 1,1,5 was given"),
+      (InputShape([1, 4]), "has the shape 1,None,4 in the file, and 1,4 was given"),
+      (InputShape([1, 0, 4]), "dimensions from 1 on are expected"),
+      (InputShape([1, 1, 4], of: "z"), "has no input z, for which the shape 1,1,4 was given"),
+    ])
+  func wrongShape(_ shape: InputShape, _ reason: String) throws {
+    let error = try refusal("squeezed", shapes: [shape])
+    #expect(error.code == .mismatch && error.reason.contains(reason), "\(error)")
+  }
+
+  @Test("An input is fixed at an array, given as a list or in a NumPy file")
+  func arrays() throws {
+    let numbers = (0..<32).map { Double($0) / 8 }
+    let folder = try TemporaryFolder()
+    let path = folder.file("x.npy")
+    let array = Tensor(.float32, shape: [1, 1, 32], numbers)
+    try ArrayFile.write([NamedTensor(name: "", tensor: array)], to: path)
+    let list = InputValue.list([.list([.list(numbers.map { .real($0) })])])
+    let expected = try model("rates", fixing: ["sr": .integer(8000)]).run([
+      NamedTensor(name: "x", tensor: array)
+    ])
+    for value in [list, .file(path)] {
+      let fixed = try model("rates", fixing: ["sr": .integer(8000), "x": value])
+      #expect(fixed.inputs.isEmpty)
+      #expect(try fixed.run([]).outputs[0].tensor.doubles == expected.outputs[0].tensor.doubles)
+    }
+    let missing = try refusal("rates", fixing: ["x": .file(folder.file("none.npy"))])
+    #expect(missing.code == .missing)
+    let other = try refusal("rates", fixing: ["sr": .file(path)])
+    #expect(
+      other.code == .mismatch && other.reason.contains("with the shape [1, 1, 32]"), "\(other)")
   }
 
   @Test("Networks that PyTorch exported compute the same", arguments: ["shuffled", "unshuffled"])

@@ -18,7 +18,7 @@ import Testing
         "--from-token-ids", "--custom-layers", "--keep-unknown", "--strict",
       ]
     ),
-    (Paths.sample("ONNX/vgg.onnx"), ["--fixed-input"]),
+    (Paths.sample("ONNX/vgg.onnx"), ["--fixed-input", "--input-shape"]),
     (
       Paths.sample("Hostile/darknet/weights_tiny.cfg"),
       ["--weights", "--darknet", "--data", "--random-weights", "--strict"]

@@ -42,7 +42,7 @@ import Testing
     let type = try #require(option["type"]?.string)
     let places = option["in"]?.array?.compactMap { $0.string } ?? ["program"]
     guard type != "struct", places.contains("program") else { return [] }
-    let isList = ["shapes", "numbers"].contains(type)
+    let isList = ["shapes", "values"].contains(type)
     let own = (isList ? String(name.dropLast()) : name).split(separator: "_")
     return option["flags"]?.array?.compactMap { $0.string } ?? [own.joined(separator: "-")]
   }

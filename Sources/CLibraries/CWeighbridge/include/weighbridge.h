@@ -147,9 +147,9 @@ typedef struct weighbridge_read_options {
   const char *keras_version;
   /// The backend that Keras ran on, such as tensorflow, in place of the file's own.
   const char *keras_backend;
-  /// The shapes of a Keras model's inputs without the batch axis, if the file does not state all of them: 8,
-  /// or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several inputs. They must agree with
-  /// what the file states. Each is `8,None,3` or `NAME=8,None,3`.
+  /// The shapes of a model's inputs, where the file leaves sizes open: in Keras without the batch axis, 8, or
+  /// 28,28,1, or None,3 for any length; in ONNX with all axes, 1,3,640,640; NAME=28,28,1 if there are several
+  /// inputs. They must agree with what the file states. Each is `8,None,3` or `NAME=8,None,3`.
   const char *const *input_shapes;
   size_t input_shape_count;
   /// A file that says what Lambda and custom layers compute (Schemas/custom-layers.schema.json).
@@ -163,8 +163,9 @@ typedef struct weighbridge_read_options {
   const char *data;
   /// The seed from which the weights of a darknet .cfg are generated; a seed always gives the same weights.
   const uint64_t *random_weights;
-  /// Inputs of an ONNX model that are fixed to one number each, such as sr=16000. They are then constants,
-  /// and conditions on them are resolved. Each is `NAME=16000`.
+  /// Inputs of an ONNX model that are fixed, each at a number (sr=16000), a list (shape=[1,3,8]) or the array
+  /// in a NumPy file (w=@w.npy). They are then constants, and conditions on them are resolved. Each is
+  /// `NAME=16000`, `NAME=[1,2]` or `NAME=@file.npy`.
   const char *const *fixed_inputs;
   size_t fixed_input_count;
   /// Whether to leave out the text lookup of a Keras model (TextVectorization, StringLookup): its input is
@@ -235,7 +236,7 @@ typedef struct weighbridge_export_options {
   /// network leaves them open: 416x416,608x320. By default any size. Width and height of each.
   const int64_t *sizes;
   size_t size_count;
-  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime supports.
+  /// The version of ONNX's operators, 13 to 23; by default 17, which every current runtime supports.
   int32_t opset;
   /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its layers.
   int32_t spec_version;

@@ -22,7 +22,7 @@ public struct ExportOptions: Sendable {
   /// The sizes that images of a Core ML model may have, width before height, the usual one first,
   /// where the network leaves them open: 416x416,608x320. By default any size.
   public var sizes: [ImageSize] = []
-  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
+  /// The version of ONNX's operators, 13 to 23; by default 17, which every current runtime
   /// supports.
   public var opset: Int?
   /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its
@@ -166,7 +166,7 @@ public struct ONNXOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
   /// and a PyTorch module compute in float32 all the same.
   public var precision = ExportPrecision.float32
-  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime
+  /// The version of ONNX's operators, 13 to 23; by default 17, which every current runtime
   /// supports.
   public var opset: Int?
   /// Whether to put the weights of an ONNX model into a file beside it, with .data added to its

@@ -15,9 +15,9 @@ public struct ReadOptions: Sendable {
   public var kerasVersion: String?
   /// The backend that Keras ran on, such as tensorflow, in place of the file's own.
   public var kerasBackend: String?
-  /// The shapes of a Keras model's inputs without the batch axis, if the file does not state all of
-  /// them: 8, or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several inputs. They
-  /// must agree with what the file states.
+  /// The shapes of a model's inputs, where the file leaves sizes open: in Keras without the batch
+  /// axis, 8, or 28,28,1, or None,3 for any length; in ONNX with all axes, 1,3,640,640;
+  /// NAME=28,28,1 if there are several inputs. They must agree with what the file states.
   public var inputShapes: [InputShape] = []
   /// A file that says what Lambda and custom layers compute (Schemas/custom-layers.schema.json).
   public var customLayers: String?
@@ -32,9 +32,10 @@ public struct ReadOptions: Sendable {
   /// The seed from which the weights of a darknet .cfg are generated; a seed always gives the same
   /// weights.
   public var randomWeights: UInt64?
-  /// Inputs of an ONNX model that are fixed to one number each, such as sr=16000. They are then
-  /// constants, and conditions on them are resolved.
-  public var fixedInputs: [String: InputNumber] = [:]
+  /// Inputs of an ONNX model that are fixed, each at a number (sr=16000), a list (shape=[1,3,8]) or
+  /// the array in a NumPy file (w=@w.npy). They are then constants, and conditions on them are
+  /// resolved.
+  public var fixedInputs: [String: InputValue] = [:]
   /// Whether to leave out the text lookup of a Keras model (TextVectorization, StringLookup): its
   /// input is then the token IDs.
   public var fromTokenIDs = false
@@ -90,7 +91,7 @@ extension Set<APIName> {
   ]
 
   /// The options for reading that apply to the format.
-  package static let onnxOptions: Set<APIName> = [.fixedInputs]
+  package static let onnxOptions: Set<APIName> = [.inputShapes, .fixedInputs]
 
   /// The options for reading that apply to the format.
   package static let coreMLOptions: Set<APIName> = [.customLayers, .keepUnknown]

@@ -160,7 +160,7 @@ package struct KerasSource: Sendable {
       ) { provenance.decisions.append(Provenance.Decision(layer: "", text: $0)) }
       provenance.options = custom.options
       if !inputShapes.isEmpty {
-        provenance.options["input-shape"] = inputShapes.map(\.description).joined(separator: " ")
+        provenance.options["input-shape"] = InputShape.text(inputShapes)
       }
       if startsAtTokens { provenance.options["from-token-ids"] = "true" }
       let (model, tokens) = try tokens()

@@ -18,7 +18,7 @@ struct ONNXTranslation {
 
   /// The IR version of each opset.
   private static let irVersions = [
-    13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10,
+    13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11,
   ]
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX cannot express;
@@ -26,7 +26,7 @@ struct ONNXTranslation {
   init(_ content: ModelContent, options: ONNXOptions) throws(WeighbridgeError) {
     let opset = options.opset ?? Self.standardOpset
     guard let irVersion = Self.irVersions[opset] else {
-      throw .mismatch("the opset \(opset) is asked for, and 13 to 21 can be written")
+      throw .mismatch("the opset \(opset) is asked for, and 13 to 23 can be written")
     }
     let detector = options.withNMS ?? false ? content.description.detector : nil
     let suppression = try detector.map { (detector) throws(WeighbridgeError) in

@@ -68,18 +68,18 @@ struct ONNXDynamicCondition {
           + "known only when the model runs; such branches are not supported")
     }
     if let name = scalarInputs.sorted().first {
-      let number = comparedNumber.map { InputNumber.description(of: $0) } ?? "NUMBER"
+      let number = comparedNumber.map { InputValue.description(of: $0) } ?? "NUMBER"
       reasons.append(
         "its condition follows from \(Self.list(scalarInputs)), known only when the model runs: "
           + "fix \(scalarInputs.count == 1 ? "it" : "them"), for example with "
           + "\(APIName.fixedInputs) \(name)=\(number)"
       )
     }
-    if !dynamicInputs.isEmpty {
+    if let name = dynamicInputs.sorted().first {
       reasons.append(
         "its condition follows from a size of \(Self.list(dynamicInputs)) that the file leaves "
-          + "open: give the input a fixed shape, with onnxruntime.tools.make_dynamic_shape_fixed "
-          + "(Python package onnxruntime) or by exporting the model again without dynamic axes")
+          + "open: state the shape of all axes, with \(APIName.inputShapes) \(name)=1,3,224,224 or whatever "
+          + "it is")
     }
     return reasons.isEmpty
       ? "its condition is known only when the model runs" : reasons.joined(separator: "; ")
@@ -90,10 +90,10 @@ struct ONNXDynamicCondition {
   }
 }
 
-extension InputNumber {
+extension InputValue {
   /// Returns a number as a user would write it: as an integer where possible.
   fileprivate static func description(of number: Double) -> String {
-    Int(exactly: number).map { InputNumber.integer($0).description }
-      ?? InputNumber.real(number).description
+    Int(exactly: number).map { InputValue.integer($0).description }
+      ?? InputValue.real(number).description
   }
 }

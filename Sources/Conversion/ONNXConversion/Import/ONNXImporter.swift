@@ -22,19 +22,18 @@ struct ONNXImporter {
   }
 
   private var model: ONNXModel
-  /// The inputs that are fixed to numbers, by name.
-  private let fixedInputs: [String: InputNumber]
+  private let stated: ONNXStatedInputs
   private let readTensor: ONNXNetwork.TensorReader
 
   /// - Parameters:
-  ///   - fixedInputs: Inputs that are fixed to numbers, by name.
+  ///   - stated: What the user states for the inputs.
   ///   - readTensor: Reads the elements of a tensor of the file.
   init(
-    _ model: ONNXModel, fixedInputs: [String: InputNumber],
+    _ model: ONNXModel, stated: ONNXStatedInputs,
     readTensor: @escaping ONNXNetwork.TensorReader
   ) {
     self.model = model
-    self.fixedInputs = fixedInputs
+    self.stated = stated
     self.readTensor = readTensor
   }
 
@@ -48,6 +47,7 @@ struct ONNXImporter {
         "uses the operators of ONNX's opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
+    try stated.apply(to: &model.graph)
     let order = try ONNXTopologicalOrder.sorted(model.graph)
     model.graph = order.graph
     let selection = try ONNXBoxSelection(model.graph)
@@ -77,8 +77,7 @@ struct ONNXImporter {
   /// Adds the weights and the inputs. An input with a weight's name is optional and takes the
   /// weight's value, unless it is fixed.
   private func addWeightsAndInputs(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
-    try checkFixedInputs()
-    for tensor in model.graph.initializers where fixedInputs[tensor.name] == nil {
+    for tensor in model.graph.initializers where !stated.isFixed(tensor.name) {
       let elements = try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
         () throws(WeighbridgeError) in try readTensor(tensor)
       }
@@ -87,11 +86,11 @@ struct ONNXImporter {
         tensor.name, .constant(tensor.name, elements), narrowType: tensor.narrowType)
     }
     for feature in model.graph.inputs {
-      if let number = fixedInputs[feature.name] {
-        try network.define(feature.name, .constant(feature.name, try feature.tensor(number)))
+      if let (text, tensor) = try stated.value(of: feature) {
+        try network.define(feature.name, .constant(feature.name, tensor))
         network.decide(
           "",
-          "the input \(feature.name) is fixed at \(number), and is no input of the model any more")
+          "the input \(feature.name) is fixed at \(text), and is no input of the model any more")
       } else if network.values[feature.name] != nil {
         // Before IR version 4, every weight was also among the inputs.
         if model.irVersion >= 4 {
@@ -104,14 +103,6 @@ struct ONNXImporter {
         try network.addInput(feature)
       }
     }
-  }
-
-  /// Refuses numbers for inputs that the model does not have.
-  private func checkFixedInputs() throws(WeighbridgeError) {
-    let names = Set(model.graph.inputs.map(\.name))
-    guard let name = fixedInputs.keys.sorted().first(where: { !names.contains($0) }) else { return }
-    let list = model.graph.inputs.prefix(20).map(\.name).joined(separator: ", ")
-    throw .mismatch("has no input \(name), which was to be fixed; its inputs are \(list)")
   }
 
   /// Returns the graph without the nodes that no output needs.
@@ -199,20 +190,5 @@ extension ONNXFeature {
         case .unknown: .unknown
         }
       })
-  }
-
-  /// Returns a number as a tensor of this type.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than
-  ///   one.
-  fileprivate func tensor(_ number: InputNumber) throws(WeighbridgeError) -> Tensor {
-    guard problem == nil, shape.allSatisfy({ $0 == .fixed(1) }) else {
-      throw .mismatch(
-        "the input \(name) \(problem ?? "is \(type)"), and only a single number can be fixed")
-    }
-    guard let tensor = number.tensor(elementType, rank: shape.count) else {
-      throw .mismatch("the input \(name) takes \(elementType.rawValue), which \(number) is not")
-    }
-    return tensor
   }
 }

@@ -58,7 +58,7 @@ extension ONNXSource {
       part.graph.outputs = part.graph.nodes.flatMap(\.outputs).filter { !$0.isEmpty }.map {
         ONNXFeature(name: $0, elementType: .float32, shape: [])
       }
-      var importer = ONNXImporter(part, fixedInputs: options.fixedInputs) {
+      var importer = ONNXImporter(part, stated: ONNXStatedInputs(options)) {
         (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }

@@ -49,13 +49,16 @@ package struct ONNXSource: Sendable {
     let stores = try openExternalData()
     let (file, model, path, options) = (file, model, path, options)
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      var importer = ONNXImporter(model, fixedInputs: options.fixedInputs) {
+      var importer = ONNXImporter(model, stated: ONNXStatedInputs(options)) {
         (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }
       let result = try importer.run()
       var provenance = ONNXMetadata.provenance(model)
       provenance.decisions = result.decisions
+      if !options.inputShapes.isEmpty {
+        provenance.options["input-shape"] = InputShape.text(options.inputShapes)
+      }
       provenance.decisions += file.ignored.map {
         .init(layer: "", text: "\($0) is in the file, which is for training, and not read")
       }

@@ -18,6 +18,15 @@ enum ONNXNormalizations: ONNXFamily {
         "LayerNormalization", builder.allInputs(),
         ["axis": .integer(operation.axes[0]), "epsilon": .float(operation.epsilon)])
     },
+    ONNXRow(native: RMSNormalization.self) { (operation, builder) in
+      let rank = builder.type().rank
+      guard builder.opset >= 23, operation.denominator == .meanSquare,
+        operation.axes == Array(rank - operation.axes.count..<rank)
+      else { return nil }
+      return builder.add(
+        "RMSNormalization", builder.allInputs(),
+        ["axis": .integer(operation.axes[0]), "epsilon": .float(operation.epsilon)])
+    },
     ONNXRow(native: LocalResponseNormalization.self) { (operation, builder) in
       let size = operation.before + operation.after + 1
       guard operation.omitted == nil, operation.axis == 1, builder.type().rank >= 3,

@@ -99,7 +99,7 @@ extension ONNXGraphBuilder {
     if !initialStates.isEmpty { inputs += [""] + initialStates }
     let outputs = add(
       cell.node, inputs,
-      attributes: RecurrentFunction.attributes(functions) + [
+      attributes: RecurrentFunction.attributes(functions, defaults: cell.activations) + [
         ("direction", .string(recurrence.isReversed ? "reverse" : "forward")),
         ("hidden_size", .integer(gates.units)),
       ] + attributes, outputCount: 1 + stateCount,
@@ -160,11 +160,15 @@ private struct RecurrentFunction {
     }
   }
 
+  /// - Parameter defaults: The names of the functions that a node without attributes has.
   static func attributes(
-    _ functions: [RecurrentFunction]
+    _ functions: [RecurrentFunction], defaults: [String]
   ) -> [(name: String, value: ONNXAttribute)] {
-    var attributes = [("activations", ONNXAttribute.strings(functions.map(\.name)))]
+    let names = functions.map(\.name)
     let (alphas, betas) = (functions.compactMap(\.alpha), functions.compactMap(\.beta))
+    // OpenCV 5 reads no GRU or RNN with the attribute.
+    guard names != defaults || !alphas.isEmpty else { return [] }
+    var attributes = [("activations", ONNXAttribute.strings(names))]
     if !alphas.isEmpty { attributes.append(("activation_alpha", .floats(alphas))) }
     if !betas.isEmpty { attributes.append(("activation_beta", .floats(betas))) }
     return attributes.map { (name: $0.0, value: $0.1) }

@@ -29,18 +29,18 @@ struct PairArgument: ExpressibleByArgument {
   }
 }
 
-/// `INPUT=NUMBER`, where the number may also be `true` or `false`.
+/// `INPUT=VALUE`: a number, `true` or `false`, a list in brackets, or `@` and the path of a NumPy file.
 struct FixedInputArgument: ExpressibleByArgument {
   let name: String
-  let number: InputNumber
+  let value: InputValue
 
   init?(argument: String) {
-    // The name of an input may contain an equals sign; a number cannot.
+    // The name of an input may contain an equals sign; a value hardly does.
     guard let sign = argument.lastIndex(of: "="), sign != argument.startIndex,
-      let number = InputNumber(String(argument[argument.index(after: sign)...]))
+      let value = InputValue(String(argument[argument.index(after: sign)...]))
     else { return nil }
     name = String(argument[..<sign])
-    self.number = number
+    self.value = value
   }
 }
 

@@ -33,9 +33,10 @@ struct SourceOptions: ParsableArguments {
     name: .customLong("input-shape"),
     help: ArgumentHelp(
       """
-      The shapes of a Keras model's inputs without the batch axis, if the file does not state all \
-      of them: 8, or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several inputs. \
-      They must agree with what the file states. May be given several times.
+      The shapes of a model's inputs, where the file leaves sizes open: in Keras without the \
+      batch axis, 8, or 28,28,1, or None,3 for any length; in ONNX with all axes, 1,3,640,640; \
+      NAME=28,28,1 if there are several inputs. They must agree with what the file states. May be \
+      given several times.
       """, valueName: "name=shape"))
   var inputShapes: [InputShapeArgument] = []
 
@@ -79,9 +80,10 @@ struct SourceOptions: ParsableArguments {
     name: .customLong("fixed-input"),
     help: ArgumentHelp(
       """
-      Inputs of an ONNX model that are fixed to one number each, such as sr=16000. They are then \
-      constants, and conditions on them are resolved. May be given several times.
-      """, valueName: "input=number"))
+      Inputs of an ONNX model that are fixed, each at a number (sr=16000), a list (shape=[1,3,8]) \
+      or the array in a NumPy file (w=@w.npy). They are then constants, and conditions on them \
+      are resolved. May be given several times.
+      """, valueName: "input=value"))
   var fixedInputs: [FixedInputArgument] = []
 
   @Option(name: .customLong("set"), help: .hidden)
@@ -136,7 +138,7 @@ struct SourceOptions: ParsableArguments {
     options.data = data
     options.randomWeights = randomWeights
     options.fixedInputs = Dictionary(
-      (fixedInputs + formerFixedInputs).map { ($0.name, $0.number) },
+      (fixedInputs + formerFixedInputs).map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first })
     options.fromTokenIDs = fromTokenIDs
     options.keepUnknown = keepUnknown

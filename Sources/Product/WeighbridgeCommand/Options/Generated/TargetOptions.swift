@@ -40,7 +40,7 @@ struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The version of ONNX's operators, 13 to 21; by default 17, which every current runtime \
+      The version of ONNX's operators, 13 to 23; by default 17, which every current runtime \
       supports.
       """, valueName: "number"))
   var opset: Int?

@@ -1,21 +1,20 @@
-import Bytes
-import ConversionCore
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The shapes that a user states for a model's inputs.
-struct StatedShapes: Sendable {
+package struct StatedShapes: Sendable {
   /// The largest number of elements of one example in a stated shape.
   private static let elementLimit = Int(Int32.max)
 
   private var shapes: [String: InputShape] = [:]
 
   /// Creates an empty set of shapes.
-  init() {}
+  package init() {}
 
   /// - Parameter inputs: The names of the model's inputs.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a name that no input has, an input that is
   ///   named twice, and sizes that no input can have.
-  init(_ stated: [InputShape], inputs: [String]) throws(WeighbridgeError) {
+  package init(_ stated: [InputShape], inputs: [String]) throws(WeighbridgeError) {
     for shape in stated {
       try Self.check(shape)
       guard let name = shape.input ?? (inputs.count == 1 ? inputs[0] : nil) else {
@@ -36,7 +35,7 @@ struct StatedShapes: Sendable {
   }
 
   /// The shape stated for an input.
-  subscript(_ input: String) -> InputShape? { shapes[input] }
+  package subscript(_ input: String) -> InputShape? { shapes[input] }
 
   private static func check(_ shape: InputShape) throws(WeighbridgeError) {
     let sizes = shape.dimensions.compactMap { $0 }
@@ -56,26 +55,32 @@ struct StatedShapes: Sendable {
   /// Applies a stated shape to the type of an input: it provides the sizes that the file does not
   /// state.
   ///
+  /// - Parameter unstatedAxes: How many axes, from the first one on, a stated shape leaves out: 1
+  ///   for the batch.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` where the file states another size or another
   ///   number of dimensions.
-  func applied(to type: TensorType, of input: String) throws(WeighbridgeError) -> TensorType {
+  package func applied(
+    to type: TensorType, of input: String, unstatedAxes: Int = 1
+  ) throws(WeighbridgeError) -> TensorType {
     guard let stated = shapes[input] else { return type }
-    let written = type.shape.dropFirst().map(\.value)
+    let axes = type.shape.dropFirst(unstatedAxes)
+    let written = axes.map(\.value)
     guard let dimensions = Self.merged(stated.dimensions, with: written), !written.isEmpty,
       zip(stated.dimensions, written).allSatisfy({ $0 != nil || $1 == nil })
     else {
+      let left = unstatedAxes == 0 ? "" : " (without the batch axis)"
       throw .mismatch(
-        "the input \(input) has the shape \(InputShape.text(written)) in the file (without the batch "
-          + "axis), and \(stated.text) was given")
+        "the input \(input) has the shape \(InputShape.text(written)) in the file\(left), and "
+          + "\(stated.text) was given")
     }
-    let sizes = zip(type.shape.dropFirst(), dimensions).map { axis, size in
+    let sizes = zip(axes, dimensions).map { axis, size in
       size.map { Dimension.fixed($0) } ?? axis
     }
-    return TensorType(type.elementType, [type.shape[0]] + sizes)
+    return TensorType(type.elementType, type.shape.prefix(unstatedAxes) + sizes)
   }
 
   /// Merges two shapes; `nil` when they contradict each other.
-  static func merged(_ first: [Int?], with second: [Int?]) -> [Int?]? {
+  package static func merged(_ first: [Int?], with second: [Int?]) -> [Int?]? {
     guard first.count == second.count else { return nil }
     let pairs = zip(first, second)
     guard pairs.allSatisfy({ $0 == nil || $1 == nil || $0 == $1 }) else { return nil }
