@@ -126,8 +126,8 @@ import _CatalogTesting
     #expect((kinds == ["rms_normalization"]) == (opset == 23), "\(kinds)")
     let numbers = Tensor(.float32, shape: [4], [1, 2, -3, 0])
     let outputs = try copy.run([NamedTensor(name: "x", tensor: numbers)]).outputs
-    // x^2 / sqrt(mean(x^2) + 0.5), with x as the scale, too.
-    let expected = [1, 4, 9, 0].map { $0 / 2 }
+    // x^2 / sqrt(mean(x^2) + 0.5), since x is the scale, too.
+    let expected = [0.5, 2, 4.5, 0]
     for (value, number) in zip(outputs[0].tensor.doubles, expected) {
       #expect(abs(value - number) < 1e-6)
     }
