@@ -260,6 +260,21 @@ def gru():
     return x, [layers.GRU(3, reset_after=False)(y)]
 
 
+@case("2.3", "2.15")
+def any_length():
+    """Loops whose number of steps is the length of the sequence."""
+    x = layers.Input((None, 3), batch_size=1)
+    y = layers.GRU(4, return_sequences=True)(x)
+    return x, [layers.GRU(3, reset_after=False)(y), layers.SimpleRNN(3, return_sequences=True)(y)]
+
+
+@case("2.15")
+def any_length_lstm():
+    x = layers.Input((None, 3), batch_size=1)
+    y = layers.LSTM(4, return_sequences=True, activation="relu")(x)
+    return x, [y, layers.GRU(3, recurrent_activation="hard_sigmoid")(y)]
+
+
 @case("2.15")
 def simple_rnn():
     x = layers.Input((4, 3), batch_size=1)
@@ -398,7 +413,9 @@ def examples(model, random, count=1):
     for _ in range(count):
         arrays = []
         for tensor in model.inputs:
-            shape = [1 if size is None else int(size) for size in tensor.shape]
+            shape = [
+                (1 if axis == 0 else 7) if size is None else int(size)
+                for axis, size in enumerate(tensor.shape)]
             dtype = tf.as_dtype(tensor.dtype).as_numpy_dtype
             arrays.append(
                 random.randint(0, 6, shape).astype(dtype) if numpy.issubdtype(dtype, numpy.integer)
@@ -467,13 +484,19 @@ def names(reader):
     return result
 
 
+def fits(known, size):
+    """Whether a size of an array is that of a tensor; 0 stands for an unknown one."""
+    return known in (0, size)
+
+
 def arrays(model, random, reader):
     """An input for each tensor of the file: integers where it is quantized."""
     numbers = next(examples(model, random))
     given = {}
     for entry in reader.get_input_details():
-        shape, (scale, zero) = list(entry["shape"]), entry["quantization"]
-        match = next(a for a in numbers if list(a.shape) == shape and id(a) not in
+        shape = [max(0, size) for size in entry.get("shape_signature", entry["shape"])]
+        scale, zero = entry["quantization"]
+        match = next(a for a in numbers if all(map(fits, shape, a.shape)) and id(a) not in
                      [id(b) for b in given.values()])
         if scale and entry["dtype"] is not numpy.float32:
             bounds = numpy.iinfo(entry["dtype"])
@@ -496,6 +519,9 @@ def record(name):
     path.write_bytes(content)
     reader = interpreter(content)
     given = arrays(model, random, reader)
+    for index, array in given.items():
+        reader.resize_tensor_input(index, array.shape)
+    reader.allocate_tensors()
     for index, array in given.items():
         reader.set_tensor(index, array)
     reader.invoke()

@@ -43,12 +43,13 @@ extension TFLiteLayer {
   ) throws(WeighbridgeError) -> [SourceValue] {
     var states: [SourceValue] = []
     for position in node.inputs.indices { states.append(try input(position)) }
+    if let results = try recurrent(condition: condition, body: body, states) { return results }
     for step in 0... {
       let isRunning = try results(ofGraph: condition, states, step: step)
       guard isRunning.count == 1, let flag = isRunning[0].tensor, flag.count == 1 else {
         throw unsupported(
-          "loops as often as follows from the elements of an input, and only loops whose number of "
-            + "steps is known can be read")
+          "loops as often as only a run of the model tells, and only recurrent layers and loops "
+            + "with a known number of steps can be read")
       }
       if flag.doubles == [0] { break }
       states = try results(ofGraph: body, states, step: step)

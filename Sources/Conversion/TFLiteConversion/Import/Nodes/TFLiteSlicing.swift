@@ -9,6 +9,9 @@ enum TFLiteSlicing {
   static let nodes = [String: TFLiteReading](families: [parts, joins])
 
   private static let parts: [String: TFLiteReading] = [
+    "DYNAMIC_UPDATE_SLICE": TFLiteReading { (layer) throws(WeighbridgeError) in
+      [try layer.updated(try layer.carried(), try layer.input(1), try layer.constantIntegers(2))]
+    },
     "REVERSE_V2": TFLiteReading { (layer) throws(WeighbridgeError) in
       let input = try layer.carried()
       let axes = try layer.axes(try layer.constantIntegers(1), rank: layer.type(input).rank)
@@ -111,6 +114,37 @@ extension TFLiteLayer {
     var ends = try constantIntegers(2)
     if try flag(5), ends.count == starts.count { ends = zip(starts, ends).map { $0 &+ $1 } }
     return try slice(input, starts: starts, ends: ends, steps: steps, masks)
+  }
+
+  /// Replaces the part of a tensor that begins at a position, as far as that fits into it.
+  fileprivate mutating func updated(
+    _ input: SourceValue, _ part: SourceValue, _ starts: [Int]
+  ) throws(WeighbridgeError) -> SourceValue {
+    let (whole, size) = (type(input).shape, type(part).shape)
+    guard starts.count == whole.count, size.count == whole.count else {
+      throw malformed(
+        "replaces \(type(part)) at \(starts) in \(type(input)), which need equally many axes")
+    }
+    let axes = whole.indices.filter { whole[$0] != size[$0] || starts[$0] > 0 }
+    guard let axis = axes.first else { return part }
+    guard axes.count == 1, let total = whole[axis].value, let count = size[axis].value,
+      count <= total
+    else {
+      throw unsupported(
+        "replaces \(type(part)) in \(type(input)), and only a part along one axis of known size can "
+          + "be replaced")
+    }
+    let start = min(max(0, starts[axis]), total - count)
+    var pieces = [part]
+    if start > 0 {
+      pieces.insert(
+        try taken([Slice.Range(axis: axis, start: 0, stop: start, step: 1)], of: input), at: 0)
+    }
+    if start + count < total {
+      pieces.append(
+        try taken([Slice.Range(axis: axis, start: start + count, stop: nil, step: 1)], of: input))
+    }
+    return try concatenated(pieces, axis: axis)
   }
 
   /// The integer that stands for 0 in a quantized input; 0 for other inputs.
