@@ -31,6 +31,9 @@ def record(source, folder, is_whole):
     if is_whole:
         model.save(folder + "/saved_model", save_format="tf")
     model.save_weights(folder + "/weights", save_format="tf")
+    for name in ("checkpoint", "saved_model/fingerprint.pb"):  # which nothing reads
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
     model.save(folder + "/model.h5", save_format="h5")
     with open(folder + "/architecture.json", "w") as file:
         file.write(model.to_json())

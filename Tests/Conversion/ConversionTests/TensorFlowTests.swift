@@ -39,10 +39,11 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
 @Suite struct TensorFlowTests {
   private static let sequential = Paths.sample("TensorFlow/2.15/sequential_cnn")
 
-  @Test("There are samples of both ways to describe a model")
+  @Test("There are samples of both ways to describe a model, by the first and the last version too")
   func caseCount() {
-    #expect(Set(TensorFlowCase.all.filter(\.hasSavedModel).map(\.writer)) == ["2.15", "2.3"])
-    #expect(TensorFlowCase.all.count >= 12)
+    let writers = Set(TensorFlowCase.all.filter(\.hasSavedModel).map(\.writer))
+    #expect(writers == ["2.0", "2.3", "2.6", "2.8", "2.12", "2.15"])
+    #expect(TensorFlowCase.all.count >= 28)
   }
 
   @Test(

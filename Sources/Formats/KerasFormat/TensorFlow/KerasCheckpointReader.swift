@@ -89,7 +89,13 @@ struct KerasCheckpointReader {
     while let next = graph.objects[model].children["layer-\(objects.count)"] {
       objects.append(next)
     }
-    // Sequential does not count the layer of its input.
+    // TensorFlow 2.0 counts the layer of the input of a Sequential, which the architecture does not list.
+    if isSequential, objects.count == records.count + 1, let first = records.first,
+      first.config["batch_input_shape"] != nil, unusedVariables(below: objects[0]).isEmpty
+    {
+      objects.removeFirst()
+    }
+    // Later versions do not count it, and list it.
     let hasInput = isSequential && records.first?.className == "InputLayer"
     let counted =
       hasInput && objects.count != records.count ? Array(records.dropFirst()) : records
