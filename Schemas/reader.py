@@ -56,6 +56,21 @@ def check_sorted(names, what):
     refuse(names != sorted(names, key=str.encode), f"the {what} are not sorted")
 
 
+def takes(value, number):
+    """Whether an input may be an array of this number in a run that does not give it."""
+    sizes = [dimension["fixed"] for dimension in value["dimensions"]]
+    dtype = numpy.dtype(DTYPES[value["element_type"]])
+    if not math.isfinite(number) or None in sizes or math.prod(sizes) > 1 << 26:
+        return False
+    if value["element_type"] == "ELEMENT_TYPE_BOOL":
+        fits = number in (0, 1)
+    elif dtype.kind == "f" or value["element_type"] == "ELEMENT_TYPE_BFLOAT16":
+        fits = True
+    else:
+        fits = number.is_integer() and numpy.iinfo(dtype).min <= int(number) <= numpy.iinfo(dtype).max
+    return fits
+
+
 def names_of(entries, key="name"):
     return [entry[key] for entry in entries]
 
@@ -175,6 +190,12 @@ class Rules:
             image = feature["image"]
             refuse(image is not None and len(image["bias"]) != (
                 1 if image["color_order"] == "COLOR_ORDER_GRAY" else 3), "the biases do not fit the channels")
+        values = {port["name"]: graph["values"][port["value"]] for port in graph["inputs"]}
+        for feature in description["inputs"]:
+            number, value = feature["default_value"], values[feature["name"]]
+            refuse(number is not None and not takes(value, number), f"the default of {feature['name']} is {number}")
+        refuse(any(feature["default_value"] is not None for feature in description["outputs"]),
+               "an output has a default")
         detector = description["detector"]
         if detector is not None:
             self.detector(detector, outputs, len(description["class_labels"]))

@@ -176,3 +176,16 @@ def test_threads_take_turns(dense, dense_inputs):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_inputs_that_are_not_given(samples):
+    """A state starts at zero; with the state that this gives, the next window is what was recorded."""
+    model = weighbridge.open(samples / "CoreML/remembering.mlmodel")
+    before = numpy.load(samples / "CoreML/remembering.before.npz")
+    first = model.run({"features": before["features"]})
+    expect_same(first, model.run({name: before[name] for name in before.files}))
+    features = numpy.load(samples / "CoreML/remembering.inputs.npz")["features"]
+    second = model.run({"features": features, "h_in": first["h_out"], "c_in": first["c_out"]})
+    expect_same(second, dict(numpy.load(samples / "CoreML/remembering.outputs.npz")))
+    with pytest.raises(weighbridge.ArgumentError, match="the inputs are h_in"):
+        model.run({"h_in": first["h_out"]})

@@ -412,6 +412,24 @@ def activations():
     save("activations", builder.spec, inputs, outputs)
 
 
+def defaults():
+    """Optional arrays with defaults of their own; `defaults.given.npz` has them, and what they give."""
+    shape = (2, 3)
+    builder = NeuralNetworkBuilder(
+        features(x=shape, factor=shape, summand=shape), features(y=shape), disable_rank5_shape_mapping=True)
+    builder.add_multiply_broadcastable("multiply", ["x", "factor"], "product")
+    builder.add_add_broadcastable("add", ["product", "summand"], "y")
+    builder.spec.specificationVersion = 5
+    factor, summand = [feature.type for feature in builder.spec.description.input[1:]]
+    factor.isOptional = summand.isOptional = True
+    factor.multiArrayType.floatDefaultValue = 2.5
+    summand.multiArrayType.dataType = FeatureTypes_pb2.ArrayFeatureType.INT32
+    summand.multiArrayType.intDefaultValue = -3
+    x, scale, offset = numbers(*shape), numbers(*shape) / 4, RNG.integers(-8, 9, shape).astype(np.int32)
+    np.savez(HERE / "defaults.given.npz", x=x, factor=scale, summand=offset, y=x * scale + offset.astype(np.float32))
+    save("defaults", builder.spec, {"x": x}, {"y": x * np.float32(2.5) - 3})
+
+
 MAKERS = {
     reshaped_pictures: [("reshaped_pictures", "`reshape` to shapes in which -1 stands for a size.")],
     reshaped_arrays: [("reshaped_arrays", "`reshapeStatic` and `rankPreservingReshape` with -1 and 0.")],
@@ -439,6 +457,9 @@ MAKERS = {
         " `remembering.before.npz` is the window before.")],
     activations: [(
         "activations", "Activations at and beyond their bounds, and recurrent layers whose sums leave -50...50.")],
+    defaults: [(
+        "defaults", "Optional arrays with defaults of their own; `defaults.given.npz` has arrays for them, and the"
+        " result.")],
 }
 
 

@@ -110,7 +110,34 @@ static void test_order(weighbridge_session session, const struct arrays *arrays)
   EXPECT(turned.outputs[0].data && turned.outputs[0].shape[0] == 3);
 }
 
+/// Inputs with a default that are not given, beside the same inputs given.
+static void test_defaults(void) {
+  weighbridge_model model = open_sample("CoreML/remembering.mlmodel");
+  weighbridge_session session, other;
+  EXPECT_OK(weighbridge_session_open(model, NULL, &session, &error));
+  EXPECT_OK(weighbridge_session_open(model, NULL, &other, &error));
+  struct arrays arrays = make_arrays(model), given = make_arrays(model);
+  EXPECT(arrays.input_count == 3);
+  for (size_t index = 1; index < 3; index++) {
+    memset(given.inputs[index].data, 0, given.inputs[index].byte_count);
+    free(arrays.inputs[index].data);
+    arrays.inputs[index].data = NULL;
+    arrays.inputs[index].byte_count = 0;
+  }
+  EXPECT_OK(run(other, &given));
+  expect_same(session, &arrays, &given);
+  free(arrays.inputs[0].data);
+  arrays.inputs[0].data = NULL;
+  EXPECT_STATUS(run(session, &arrays), WEIGHBRIDGE_INVALID_ARGUMENT);
+  free_arrays(&arrays);
+  free_arrays(&given);
+  EXPECT_OK(weighbridge_session_close(session, &error));
+  EXPECT_OK(weighbridge_session_close(other, &error));
+  EXPECT_OK(weighbridge_model_close(model, &error));
+}
+
 void test_runs(void) {
+  test_defaults();
   test_engines("WBM/Operators/dense.wbm");
   test_engines("Models/shape-detector/shape-detector.h5");
   test_engines("WBM/Operators/softmax.wbm");

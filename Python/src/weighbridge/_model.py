@@ -152,7 +152,15 @@ class Model:
                 correct results), ``threads`` (one for each processor by default) and ``memory_limit``
                 (the most bytes that activations may take).
         """
-        return Session(self._handle, self.inputs, self.outputs, run_options(**options))
+        return Session(
+            self._handle, self.inputs, self.outputs, run_options(**options), self._optional_inputs
+        )
+
+    def _optional_inputs(self) -> frozenset[str]:
+        """The names of inputs that a run may leave out."""
+        return frozenset(
+            feature["name"] for feature in self.metadata["inputs"] if "default" in feature
+        )
 
     def verify(
         self, against: Path | None = None, **options: "Unpack[VerifyKeywords]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from ctypes import byref, c_int64, c_uint64, memmove, sizeof
-from typing import TYPE_CHECKING, Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from . import _library, _structs
 from ._arrays import ELEMENT_TYPES, Port, address, check, numpy_type
@@ -42,12 +42,14 @@ class Session:
         inputs: Sequence[Port],
         outputs: Sequence[Port],
         options: "_structs.RunOptions",
+        optional: Callable[[], frozenset[str]],
     ) -> None:
         self._handle = _library.result_handle("session_open", c_uint64(model), byref(options))
         self._finalizer = weakref.finalize(self, close, "session_close", self._handle)
         self._options = options  # with the function that the library asks
         self._ports = tuple(inputs)
         self._output_ports = tuple(outputs)
+        self._optional = optional
         self._names = frozenset(port.name for port in inputs)
         self._types = [numpy_type(port.dtype) for port in inputs]
         self._output_types = [numpy_type(port.dtype) for port in outputs]
@@ -75,7 +77,8 @@ class Session:
         """Computes the model's outputs.
 
         Args:
-            inputs: An array for each input, by name: of its number type, contiguous. They are only read.
+            inputs: An array for each input, by name: of its number type, contiguous. They are only read. An
+                input with a ``default`` in the model's metadata may be left out.
             out: Arrays for outputs, by name, to be filled; the others are made.
 
         Returns:
@@ -101,7 +104,8 @@ class Session:
         }
 
     def _fill(self, inputs: "Mapping[str, NDArray]") -> None:
-        if len(inputs) != len(self._ports) or not self._names.issuperset(inputs):
+        missing = self._names.difference(inputs)
+        if not self._names.issuperset(inputs) or missing and not self._optional().issuperset(missing):
             raise make_error(
                 "mismatch",
                 f"the inputs are {', '.join(map(str, inputs)) or 'none'}, and the model takes "
@@ -109,6 +113,10 @@ class Session:
             )
         shapes = []
         for port, struct, dtype, words in zip(self._ports, self._inputs, self._types, self._words):
+            if port.name in missing:
+                struct.data, struct.byte_count = None, 0
+                shapes.append(tuple(size or 0 for size in port.shape))  # they are all known
+                continue
             array = inputs[port.name]
             check(array, words[0], dtype, words[1])
             struct.data = address(array)

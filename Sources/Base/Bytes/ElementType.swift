@@ -46,6 +46,15 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
     return (isSignedInteger ? -Double(sign: .plus, exponent: bits, significand: 1) : 0, maximum)
   }
 
+  /// Whether an element can have a finite value, rounded where the type is a floating-point one.
+  package func canHold(_ number: Double) -> Bool {
+    guard number.isFinite, !isFloat else { return number.isFinite }
+    if self == .bool { return number == 0 || number == 1 }
+    let (minimum, maximum) = integerBounds
+    // Of 64 bits, the maximum is rounded up.
+    return number == number.rounded() && number >= minimum && number < maximum + 1
+  }
+
   /// Whether this integer type has all numbers of another one.
   package func includes(_ other: ElementType) -> Bool {
     let (bounds, others) = (integerBounds, other.integerBounds)

@@ -3027,7 +3027,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__key_value__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__key_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__feature__field_descriptors[3] =
+static const ProtobufCFieldDescriptor weighbridge__v1__feature__field_descriptors[4] =
 {
   {
     "name",
@@ -3065,8 +3065,21 @@ static const ProtobufCFieldDescriptor weighbridge__v1__feature__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "default_value",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Weighbridge__V1__Feature, default_presence_case),
+    offsetof(Weighbridge__V1__Feature, default_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__feature__field_indices_by_name[] = {
+  3,   /* field[3] = default_value */
   1,   /* field[1] = description */
   2,   /* field[2] = image */
   0,   /* field[0] = name */
@@ -3074,7 +3087,7 @@ static const unsigned weighbridge__v1__feature__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__feature__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__feature__descriptor =
 {
@@ -3084,7 +3097,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__feature__descriptor =
   "Weighbridge__V1__Feature",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Feature),
-  3,
+  4,
   weighbridge__v1__feature__field_descriptors,
   weighbridge__v1__feature__field_indices_by_name,
   1,  weighbridge__v1__feature__number_ranges,

@@ -58,6 +58,10 @@ private struct ExportWork {
     let report = try exporter.write(content, to: path, options: options, writing: writing)
     var losses = report.notes
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
+    for feature in content.description.inputs where !exporter.keepsDefaults {
+      guard let number = feature.defaultValue else { continue }
+      losses.append("\(feature.name) must be given; here it is \(number) where it is not")
+    }
     let counts = content.graph.quantizedLayerCounts
     let integers = exporter.keepsIntegerLayers ? 0 : counts.integers
     for (name, count) in [("8-bit integers", integers), ("bfloat16", counts.bfloat16)]

@@ -89,6 +89,7 @@ extension WBMFeature: DescriptionRecord {
     direction.value(&name, &described.name)
     direction.value(&description, &described.summary)
     direction.record(&image, &described.image)
+    direction.value(&defaultValue, &described.defaultValue)
   }
 }
 

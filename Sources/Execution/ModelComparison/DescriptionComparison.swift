@@ -28,6 +28,9 @@ package enum DescriptionComparison {
         compare(
           "\(kind) \(feature.name) as an image", feature.image?.preprocessingSummary,
           other.image?.preprocessingSummary)
+        compare(
+          "\(kind) \(feature.name) where it is not given",
+          feature.defaultValue.map { "\($0)" }, other.defaultValue.map { "\($0)" })
       }
     }
     compare("labels", labels(first), labels(second))

@@ -22,6 +22,8 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
   private var areOutputTypesKnown = false
   /// The outputs for earlier inputs, to whose shapes the caller's structs may still point.
   private var formerOutputs: [ArrayRecord] = []
+  /// The elements of each input that may be left out.
+  private let defaults: [OutputMemory?]
   /// The memory of outputs for which the caller provided none.
   private let memory: [OutputMemory]
 
@@ -30,6 +32,8 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
     self.model = model
     self.interruption = interruption
     memory = model.outputs.map { _ in OutputMemory() }
+    let arrays = model.model.defaultInputs
+    defaults = model.inputs.map { arrays[$0.name].map(OutputMemory.init) }
   }
 
   /// Describes the outputs of a run.
@@ -49,9 +53,11 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
     )
     try prepare(inputArrays, inputIndices)
     var sources: [UnsafeRawPointer] = []
-    for (input, index) in zip(inputs, inputIndices) {
-      let address = try inputArrays[index].pointee.elements(
-        byteCount: input.byteCount, "the input \(input.name)")
+    for (position, (input, index)) in zip(inputs, inputIndices).enumerated() {
+      let array = inputArrays[index].pointee
+      let given = array.data == nil ? defaults[position]?.buffer(byteCount: input.byteCount) : nil
+      let address =
+        try given ?? array.elements(byteCount: input.byteCount, "the input \(input.name)")
       sources.append(UnsafeRawPointer(address))
     }
     interruption.reset()
@@ -184,6 +190,14 @@ extension ArrayRecord {
 /// Memory for a result, owned by the library.
 final class OutputMemory {
   private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+  init() {}
+
+  /// Creates a copy of an array's elements.
+  init(_ tensor: Tensor) {
+    let bytes = tensor.contiguousBytes()
+    buffer(byteCount: bytes.count).copyMemory(from: bytes, byteCount: bytes.count)
+  }
 
   /// Returns a buffer of at least a number of bytes, aligned for the kernels; its former content is
   /// lost.

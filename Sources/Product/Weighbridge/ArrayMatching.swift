@@ -5,14 +5,17 @@ struct ArrayMatching {
   /// Arrays that match no port, but whose names the caller expects.
   let others: [NamedTensor]
 
-  /// Matches arrays to ports: by name, or by order when no name matches.
+  /// Matches arrays to ports: by name, or by order when no name matches. In the order, ports with a
+  /// default are left out if there are arrays for the others only.
   ///
   /// - Parameters:
+  ///   - defaults: The arrays of ports for which none has to be given, by name.
   ///   - known: Names that arrays may have in addition to the ports'.
   ///   - what: `input` or `output`, for messages.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a missing or a surplus array.
   init(
-    _ arrays: [NamedTensor], to ports: [ModelPort], known: Set<String> = [], what: String
+    _ arrays: [NamedTensor], to ports: [ModelPort], defaults: [String: Tensor] = [:],
+    known: Set<String> = [], what: String
   ) throws(WeighbridgeError) {
     let names = Set(ports.map(\.name))
     var named: [String: Tensor] = [:]
@@ -23,16 +26,17 @@ struct ArrayMatching {
       // Arrays with known names are left out, unless all of them are needed for the ports (an
       // output that was renamed keeps its old name in older array files).
       let unnamed = unknown.isEmpty ? unmatched : unknown
-      guard unnamed.count == ports.count else { throw Self.wrongCount(arrays, ports, what) }
-      matched = unnamed.map(\.tensor)
+      let required = ports.filter { defaults[$0.name] == nil }
+      let taken = unnamed.count == ports.count ? ports : required
+      guard unnamed.count == taken.count else { throw Self.wrongCount(arrays, ports, what) }
+      for (port, array) in zip(taken, unnamed) { named[port.name] = array.tensor }
       others = unknown.isEmpty ? [] : unmatched.filter { known.contains($0.name) }
-      return
+    } else {
+      guard unknown.isEmpty else { throw Self.wrongCount(arrays, ports, what) }
+      others = unmatched
     }
-    guard named.count == ports.count, unknown.isEmpty else {
-      throw Self.wrongCount(arrays, ports, what)
-    }
-    matched = ports.compactMap { named[$0.name] }
-    others = unmatched
+    matched = ports.compactMap { named[$0.name] ?? defaults[$0.name] }
+    guard matched.count == ports.count else { throw Self.wrongCount(arrays, ports, what) }
   }
 
   private static func wrongCount(

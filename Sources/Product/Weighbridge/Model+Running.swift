@@ -92,7 +92,8 @@ extension Model {
   ///
   /// - Parameters:
   ///   - arrays: One for each input, matched by name, or by order when no name matches; for the
-  ///     axes see ``inputs``. Elements of another type are rounded to the input's.
+  ///     axes see ``inputs``. An input with a ``ModelDescription/Feature/defaultValue`` may be left
+  ///     out. Elements of another type are rounded to the input's.
   ///   - keepsLayers: Whether the output of every layer is returned too, which takes memory.
   ///   - options: Threads, limits, cancellation.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit,
@@ -121,9 +122,13 @@ extension Model {
       }, layers: layers, profile: profile)
   }
 
+  /// The arrays of the inputs that a run may leave out, by name.
+  package var defaultInputs: [String: Tensor] { content.defaultInputs }
+
   /// Returns the arrays in the order of the inputs and in their element types.
   func inputTensors(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> [Tensor] {
-    let matched = try ArrayMatching(arrays, to: inputs, what: "input").matched
+    let matched = try ArrayMatching(arrays, to: inputs, defaults: defaultInputs, what: "input")
+      .matched
     var tensors: [Tensor] = []
     for (port, tensor) in zip(inputs, matched) {
       tensors.append(try tensor.converted(to: port.type.elementType, for: port.name))

@@ -32,8 +32,8 @@ public final class Session: Sendable {
 
   /// Computes the model's outputs.
   ///
-  /// - Parameter inputs: One tensor for each input, by name; for the axes see ``Model/inputs``.
-  ///   Elements of another type are rounded to the input's.
+  /// - Parameter inputs: One tensor for each input, by name; for the axes see ``Model/inputs``. An
+  ///   input with a ``ModelDescription/Feature/defaultValue`` may be left out. Elements of another type are rounded to the input's.
   /// - Returns: One tensor for each output, by name.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input is missing, surplus, or of another
   ///   shape, before anything is computed; ``WeighbridgeError/Code/limitExceeded``;

@@ -31,6 +31,7 @@ extension ModelDescription.Feature {
   package var line: String {
     var line = name
     if let summary { line += ": \(summary)" }
+    if let defaultValue { line += "  [\(defaultValue) where it is not given]" }
     if let image { line += "  [image: \(image.line)]" }
     return line
   }

@@ -39,6 +39,9 @@ public struct ModelDescription: Hashable, Sendable {
     public var summary: String?
     /// The conversion of an image to this input, when it is one.
     public var image: ImageInput?
+    /// The value of every element of an input in a run that does not give it, such as the first
+    /// state of a recurrent layer; `nil` for an input that must be given, and for outputs.
+    public var defaultValue: Double?
 
     /// A feature of which only the name is known.
     public init(name: String) { self.name = name }

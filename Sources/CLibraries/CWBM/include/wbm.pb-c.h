@@ -1106,6 +1106,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__FEATURE__DESCRIPTION_PRESENCE__CASE)
 } Weighbridge__V1__Feature__DescriptionPresenceCase;
 
+typedef enum {
+  WEIGHBRIDGE__V1__FEATURE__DEFAULT_PRESENCE__NOT_SET = 0,
+  WEIGHBRIDGE__V1__FEATURE__DEFAULT_PRESENCE_DEFAULT_VALUE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__FEATURE__DEFAULT_PRESENCE__CASE)
+} Weighbridge__V1__Feature__DefaultPresenceCase;
+
 /*
  * What is known about one input or output.
  */
@@ -1127,10 +1133,17 @@ struct  Weighbridge__V1__Feature
      */
     char *description;
   };
+  Weighbridge__V1__Feature__DefaultPresenceCase default_presence_case;
+  union {
+    /*
+     * The value of every element of the input in a run that leaves it out.
+     */
+    double default_value;
+  };
 };
 #define WEIGHBRIDGE__V1__FEATURE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__feature__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, WEIGHBRIDGE__V1__FEATURE__DESCRIPTION_PRESENCE__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, NULL, WEIGHBRIDGE__V1__FEATURE__DESCRIPTION_PRESENCE__NOT_SET, {0}, WEIGHBRIDGE__V1__FEATURE__DEFAULT_PRESENCE__NOT_SET, {0} }
 
 
 /*

@@ -676,7 +676,8 @@ weighbridge_status weighbridge_session_outputs(
 /// type (float16, bfloat16), arrays that are not aligned to their elements, outputs that share memory with
 /// other data, and everything if shapes are known only after a run or the engine is `reference`.
 ///
-/// inputs: one for each input of the model, of its element type. Their memory is only read.
+/// inputs: one for each input of the model, of its element type. Their memory is only read. `data` may be NULL
+/// for an input with a `default` in the metadata, which its elements then are (since version 0.3).
 /// outputs: one for each output of the model. If `data` is set, the array must have the element type, rank
 /// and shape returned by weighbridge_session_outputs and enough memory for its elements, and must not overlap
 /// another array. If `data` is NULL, the session fills in all members; the memory is the session's and is

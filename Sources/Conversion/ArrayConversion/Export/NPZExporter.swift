@@ -8,6 +8,7 @@ import NumPyFormat
 /// catalog.
 package enum NPZExporter: Exporter {
   package static let keepsEncodings = true
+  package static let keepsDefaults = true
 
   package static func write(
     _ content: ModelContent, to path: String, options: ArrayOptions, writing: WriteOptions

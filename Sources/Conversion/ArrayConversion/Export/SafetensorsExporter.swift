@@ -8,6 +8,7 @@ import SafetensorsFormat
 /// description in `__metadata__`.
 package enum SafetensorsExporter: Exporter {
   package static let keepsEncodings = true
+  package static let keepsDefaults = true
 
   /// The framework whose axis order the tensors have; other readers expect this entry.
   private static let layout = (key: "format", value: "pt")

@@ -17,12 +17,26 @@ extension ModelContent {
     description.userDefined.merge(edit.userDefined) { _, new in new }
     try Self.describe(&description.inputs, edit.inputSummaries, what: "input")
     try Self.describe(&description.outputs, edit.outputSummaries, what: "output")
+    try setDefaults(edit.inputDefaults)
     for image in edit.images { try describe(image) }
     description.labels = edit.labels ?? description.labels
     if let detector = edit.detector {
       description.detector = try makeDetector(detector)
     }
     try checkLabels()
+  }
+
+  private mutating func setDefaults(_ defaults: [String: Double]) throws(WeighbridgeError) {
+    for (name, number) in defaults.sorted(by: { $0.key < $1.key }) {
+      let index = try Self.position(of: name, in: description.inputs.map(\.name), what: "input")
+      let type = graph[graph.inputs[index].value].type
+      guard type.canBeFilled(with: number) else {
+        throw .mismatch(
+          "the input \(name) is \(type) and cannot be \(number) where it is not given: that takes "
+            + "known sizes, and a number that the element type has")
+      }
+      description.inputs[index].defaultValue = number
+    }
   }
 
   private mutating func setLicenseNote(_ note: String?) throws(WeighbridgeError) {

@@ -64,6 +64,8 @@ public struct DescriptionEdit: Sendable {
   public var inputSummaries: [String: String] = [:]
   /// Descriptions of outputs, by new name.
   public var outputSummaries: [String: String] = [:]
+  /// What the elements of inputs are in runs that do not give them, by new name.
+  public var inputDefaults: [String: Double] = [:]
   /// The inputs that take images.
   public var images: [Image] = []
   /// The names of the classes, in the order of the output's scores.

@@ -45,6 +45,7 @@ extension DescriptionEdit {
     }
     self[keyPath: listed].append(name)
     self[keyPath: summaries][name] = try feature.string("description")
+    if names == \Self.inputNames { inputDefaults[name] = try feature.number("default") }
     if names == \Self.inputNames, var settings = try feature.object("image") {
       var image = Image(input: name)
       image.colorOrder = try settings.choice("color")

@@ -25,6 +25,7 @@ extension ModelDescription.Feature {
     var object: JSONObject = ["name": .string(name)]
     object["description"] = summary.map(JSONValue.string)
     object["image"] = image?.json
+    object["default"] = defaultValue.map(JSONValue.real)
     return .object(object)
   }
 }

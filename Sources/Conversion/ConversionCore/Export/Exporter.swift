@@ -78,6 +78,8 @@ package protocol Exporter {
   static var keepsEncodings: Bool { get }
   /// Whether layers that are computed with 8-bit integers stay so.
   static var keepsIntegerLayers: Bool { get }
+  /// Whether the format says what an input is where it is not given, or has no inputs.
+  static var keepsDefaults: Bool { get }
   /// The changes to a model before it is written, in order; by default there are none.
   static func passes(_ options: Options) -> [ExportPass]
 
@@ -92,6 +94,7 @@ package protocol Exporter {
 
 extension Exporter {
   package static var keepsIntegerLayers: Bool { false }
+  package static var keepsDefaults: Bool { false }
   package static func passes(_ options: Options) -> [ExportPass] { [] }
 }
 

@@ -9,6 +9,7 @@ import ProtobufWire
 /// suppression. Images are channels-first, one at a time.
 package enum CoreMLExporter: Exporter {
   package static let keepsEncodings = true
+  package static let keepsDefaults = true
 
   package static func passes(_ options: CoreMLOptions) -> [ExportPass] {
     // An array of three axes may be an image without a batch, and Core ML has at most five axes.

@@ -25,7 +25,8 @@ struct CoreMLInterface {
     self.network = network
     kind = try Self.kind(source, requestedKind)
     let dynamicInputs = source.graph.inputs.filter { source.type($0.value).fixedShape == nil }
-    version = !dynamicInputs.isEmpty || source.detector != nil ? 3 : 1
+    let hasDefaults = source.description.inputs.contains { ($0.defaultValue ?? 0) != 0 }
+    version = hasDefaults ? 5 : !dynamicInputs.isEmpty || source.detector != nil ? 3 : 1
     losses = dynamicInputs.map { port in
       guard source.sizes.shapes(of: port.value) == nil else {
         return "\(port.name) accepts only the given sizes"
@@ -93,10 +94,19 @@ extension CoreMLInterface {
     source.graph.inputs.enumerated().map { position, port in
       let described = feature(position, source.description.inputs)
       let image = described?.image.flatMap { self.image(port.value, $0) }
+      var array = array(port.value, version: version)
+      array.defaultValue = described?.defaultValue.flatMap { Self.defaultValue($0, array) }
       return CoreMLFeature(
         name: port.name, summary: described?.summary,
-        type: image.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
+        type: image.map { .image($0) } ?? .multiArray(array),
+        isOptional: image == nil && described?.defaultValue != nil)
     }
+  }
+
+  /// What an omitted array is filled with; `nil` for 0, which needs no record.
+  private static func defaultValue(_ number: Double, _ array: CoreMLArray) -> CoreMLArray.Default? {
+    if number == 0 { return nil }
+    return array.element == .int32 ? .integer(Int(number)) : .float(number)
   }
 
   private func outputs(version: Int) -> [CoreMLFeature] {

@@ -20,6 +20,7 @@ extension CoreMLFeatures {
       let name = description.inputs[index].name
       guard let feature = model.inputs.first(where: { $0.name == name }) else { continue }
       description.inputs[index].summary = feature.summary
+      description.inputs[index].defaultValue = feature.defaultNumber
       if case .image(let image) = feature.type {
         description.inputs[index].image = imageInput(
           image, members[0].network?.preprocessing ?? [], name)

@@ -36,9 +36,9 @@ struct CoreMLFeatures {
         }
         decide(
           feature.name,
-          "this optional input must be given; Core ML fills it with \(array.filling) where "
-            + "it is not"
-        )
+          feature.defaultNumber == nil
+            ? "this optional input must be given; Core ML fills it with \(array.filling) where it "
+              + "is not" : "this optional input is \(array.filling) where it is not given")
       }
       do throws(WeighbridgeError) {
         try add(feature, layers, to: &network)
@@ -314,15 +314,24 @@ extension CoreMLFeature {
     default: return nil
     }
   }
+
+  /// The elements of an optional array where it is omitted; `nil` for a feature that must be given,
+  /// also because its size is not known.
+  var defaultNumber: Double? {
+    guard isOptional, case .multiArray(let array) = type,
+      tensorType?.canBeFilled(with: array.filling) == true
+    else { return nil }
+    return array.filling
+  }
 }
 
 extension CoreMLArray {
   /// The elements of an optional input that is omitted.
-  fileprivate var filling: String {
+  fileprivate var filling: Double {
     switch defaultValue {
-    case .integer(let number): "\(number)"
-    case .float(let number), .double(let number): "\(number)"
-    case nil: "0"
+    case .integer(let number): Double(number)
+    case .float(let number), .double(let number): number
+    case nil: 0
     }
   }
 

@@ -47,6 +47,7 @@ extension WBMFeature: MessageRecord {
     try fields.string(1, &name)
     try fields.string(2, &description)
     try fields.record(3, &image)
+    try fields.number(4, &defaultValue)
     fields.unknown(&unknownFields)
   }
 }

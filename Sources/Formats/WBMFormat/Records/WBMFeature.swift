@@ -9,6 +9,8 @@ package struct WBMFeature: Hashable, Sendable {
   package var description: String?
   /// The conversion of an image to this input, if the feature is an image.
   package var image: WBMImage?
+  /// The value of every element of an input that is not given; `nil` if it must be given.
+  package var defaultValue: Double?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
 }

@@ -23,6 +23,18 @@ package struct WBMValue: Hashable, Sendable {
   package var dimensions: [WBMDimension]
   /// The index of a constant in ``WBMHeader/tensors``.
   package var tensor: Int?
+
+  /// Whether a run can make an array for this input: its sizes are fixed, and it is not too large.
+  var canBeDefault: Bool {
+    var count = 1
+    for dimension in dimensions {
+      guard case .fixed(let size) = dimension, size >= 0 else { return false }
+      let (product, overflow) = count.multipliedReportingOverflow(by: size)
+      guard !overflow else { return false }
+      count = product
+    }
+    return count <= 1 << 26
+  }
 }
 
 /// The size of a dimension.

@@ -20,12 +20,32 @@ extension WBMDescription {
         )
       }
     }
+    try checkDefaults(graph: graph)
     guard let detector else { return }
     try detector.fields.checkRules(outputs: outputs)
     guard classLabels.isEmpty || classLabels.count == detector.fields.classCount ?? 0 else {
       throw WBMHeader.malformed(
         "there are \(classLabels.count) labels for \(detector.fields.classCount ?? 0) classes of the detector, "
           + "expected as many")
+    }
+  }
+
+  /// Checks the defaults of inputs.
+  private func checkDefaults(graph: WBMGraph) throws(WeighbridgeError) {
+    for feature in inputs {
+      guard let number = feature.defaultValue,
+        let port = graph.inputs.first(where: { $0.name == feature.name })
+      else { continue }
+      let value = graph.values[port.value]
+      guard value.elementType.canHold(number), value.canBeDefault else {
+        throw WBMHeader.malformed(
+          "the input \(feature.name) has the default \(number), which takes at most 2^26 elements "
+            + "of a type that has the number, and it is \(value.elementType.rawValue) "
+            + "\(value.dimensions)")
+      }
+    }
+    if let output = outputs.first(where: { $0.defaultValue != nil }) {
+      throw WBMHeader.malformed("the output \(output.name) has a default, as only inputs may")
     }
   }
 

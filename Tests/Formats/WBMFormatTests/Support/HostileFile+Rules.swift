@@ -116,6 +116,36 @@ extension HostileFile {
       $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.bytes(3, image))
     },
     HostileFile(
+      "default-infinite", "the input x has the default inf",
+      story: "An input that is infinite where it is not given."
+    ) { $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.real(4, .infinity)) },
+    HostileFile(
+      "default-fraction", "the input x has the default 0.5",
+      story: "An input of integers that is a fraction where it is not given."
+    ) {
+      $0.values[0] =
+        Wire.string(1, "x") + Wire.number(2, 8) + Wire.bytes(3, Wire.number(1, 3))
+      $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.real(4, 0.5))
+    },
+    HostileFile(
+      "default-of-unknown-size", "the input x has the default 0.0",
+      story: "An input of unknown size that need not be given."
+    ) {
+      $0.values[0] = Wire.string(1, "x") + Wire.number(2, 3) + Wire.bytes(3, [])
+      $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.real(4, 0))
+    },
+    HostileFile(
+      "default-huge", "which takes at most 2^26 elements",
+      story: "An input of more than 2^26 elements that need not be given."
+    ) {
+      $0.values[0] =
+        Wire.string(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 1 << 27))
+      $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.real(4, 0))
+    },
+    HostileFile(
+      "default-of-output", "the output y has a default", story: "An output that need not be given."
+    ) { $0.description = Wire.bytes(10, Wire.string(1, "y") + Wire.real(4, 0)) },
+    HostileFile(
       "source-with-folder", "is not a plain file name",
       story: "A source file's whole path, which tells about the machine it was read on."
     ) {

@@ -14,7 +14,12 @@ struct RandomHeader {
     let graph = graph(level: 1)
     let (inputs, outputs) = (graph.inputs, graph.outputs)
     let references = list(0...2) { $0.referenceSet(of: graph) }
-    let description = description(inputs: inputs.map(\.name), outputs: outputs.map(\.name))
+    var description = description(inputs: inputs.map(\.name), outputs: outputs.map(\.name))
+    for (index, port) in inputs.enumerated() where flag() {
+      let (value, number) = (graph.values[port.value], real())
+      guard value.canBeDefault, value.elementType.canHold(number) else { continue }
+      description.inputs[index].defaultValue = number
+    }
     return WBMHeader(
       graph: graph, tensors: tensors, description: description, provenance: provenance(),
       references: references, schema: list(0...3) { UInt8($0.number(255)) })

@@ -16,6 +16,11 @@ enum Wire {
     varint(field << 3) + varint(value)
   }
 
+  /// A field that holds a real number.
+  static func real(_ field: UInt64, _ value: Double) -> [UInt8] {
+    varint(field << 3 | 1) + (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+  }
+
   /// A field that holds bytes: a string, a message or packed numbers.
   static func bytes(_ field: UInt64, _ value: [UInt8]) -> [UInt8] {
     varint(field << 3 | 2) + varint(UInt64(value.count)) + value
