@@ -195,6 +195,23 @@ def adapt(model):
                 weight.assign(np.linspace(-1, 1, int(np.prod(weight.shape))).reshape(weight.shape))
 
 
+def spectral_low_rank(x):
+    """Such layers whose kernel is normalized, which is then a sum and no variable of the wrapper's."""
+    wrapped = [layers.Dense(5, lora_rank=2), layers.Dense(3, use_bias=False, lora_rank=1),
+               layers.EinsumDense("abc,cd->abd", (None, 6), bias_axes="d", lora_rank=2)]
+    frozen = layers.SpectralNormalization(layers.Dense(4, lora_rank=1))
+    outputs = [layers.SpectralNormalization(layer)(x) for layer in wrapped] + [frozen(x)]
+    frozen.trainable = False
+    return outputs
+
+
+def adapt_wrapped(model):
+    for wrapper in model.layers[1:]:
+        for weight in wrapper.layer.weights:
+            if "lora" in weight.path:
+                weight.assign(np.linspace(-1, 1, int(np.prod(weight.shape))).reshape(weight.shape))
+
+
 def shrunk(x):
     """Functions that choose 0 where a comparison with NaN is false."""
     roots = ops.sqrt(x)  # NaN of negative numbers
@@ -233,6 +250,7 @@ ON_JAX = [
 CASES = [
     Case("low_rank", [MATRIX, PICTURE, Input((3,), 0, 9, "int32")], low_rank, adapt, ("h5", "keras")),
     Case("low_rank_inside", [Input((4,)), Input((3,), 0, 9, "int32")], low_rank_inside, adapt, ("h5", "keras")),
+    Case("spectral_low_rank", [MATRIX], spectral_low_rank, adapt_wrapped, ("h5", "keras")),
     Case("shrunk", [MATRIX], shrunk),
     Case("arrays_in_settings", [MATRIX], arrays_in_settings),
     Case("keywords", [MATRIX, Input((5, 4)), Input((3,))], keywords),

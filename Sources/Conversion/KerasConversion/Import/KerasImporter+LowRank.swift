@@ -6,7 +6,8 @@ import KerasFormat
 /// Layers of Keras 3 to which `enable_lora` has added two small matrices a and b (Hu et al. 2021).
 extension KerasImporter {
   /// Adds the product of the matrices to the weight that they adapt: alpha / rank · a · b. A `.h5`
-  /// file has all three, the adapted one last since it is frozen; a `.keras` file has their sum.
+  /// file has all three, the adapted one last since it is frozen; a `.keras` file has their sum. The
+  /// layer may be inside of a wrapper.
   mutating func mergeLowRankWeights(of call: LayerCall) throws(WeighbridgeError) {
     guard let stored = weights[call.name] else { return }
     weights[call.name] = try Self.mergingLowRank(stored, of: call.record)
@@ -41,9 +42,13 @@ extension KerasImporter {
   private static func mergingLowRank(
     _ stored: [KerasLayer.Weight], of layer: KerasLayerRecord
   ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
-    guard let rank = layer.config["lora_rank"]?.integer,
-      let first = position(of: "a", in: stored), let second = position(of: "b", in: stored)
+    guard let first = position(of: "a", in: stored), let second = position(of: "b", in: stored)
     else { return stored }
+    guard let rank = layer.config["lora_rank"]?.integer else {
+      return try layer.inner("layer").map { (wrapped) throws(WeighbridgeError) in
+        try mergingLowRank(stored, of: wrapped)
+      } ?? stored
+    }
     let (a, b) = (stored[first], stored[second])
     let adaptedName = a.lastName.dropFirst("lora_".count).dropLast("_a".count)
     guard let index = stored.firstIndex(where: { $0.lastName == adaptedName }) else {
