@@ -46,7 +46,7 @@ def layer(name, inputs, outputs, number, parameters=b""):
 def model(layers, inputs=(("x", (2, 3, 4)),), outputs=(("y", (2, 3, 4)),), version=1, kind=500, more=(), metadata=()):
     entries = message(*[(100, message((1, key), (2, value))) for key, value in metadata])
     description = message(
-        *[(1, array(*i)) for i in inputs],
+        *[(1, i if isinstance(i, bytes) else array(*i)) for i in inputs],
         *[(10, o if isinstance(o, bytes) else array(*o)) for o in outputs],
         *[(100, entries)] * bool(metadata))
     network = message(*[(1, one) for one in layers], *more)
@@ -82,6 +82,21 @@ def memory(limit):
         message((1, 1), (2, 1), *activations, (15, message((60, limit))), (20, weights)))
 
 
+def pipeline(*models):
+    description = message((1, array("x", (1, 3, 4))), (10, array("y", (1, 3, 4))))
+    return message((1, 3), (2, description), (202, message(*[(1, one) for one in models])))
+
+
+def suppression(source="y", *more):
+    names = message((200, source), (201, "y"), (210, "c"), (211, "b"))
+    return message((1, 3), (2, b""), (610, names + b"".join(more)))
+
+
+def double(number, value):
+    return varint(number << 3 | 1) + struct.pack("<d", value)
+
+
+DICTIONARY = message((1, "x"), (3, message((6, message((2, b""))))))
 GOOD = model([relu()])
 BOTH = ["x"], ["y"]
 PROBABILITIES = message((1, "y"), (3, message((6, message((2, b""))))))
@@ -91,6 +106,9 @@ FILES = {
     "cell_limit": (model([memory(0.5)], inputs=(("x", (1,)),), outputs=(("y", (1,)),)), "A memory whose state is cut off at a half."),
     "channels_huge": (model([layer("c", *BOTH, 100, convolution(floats(1, 2), (1 << 62)))]), "More channels than any memory holds."),
     "classifier_labels": (model([layer("s", *BOTH, 175)], outputs=[PROBABILITIES], kind=403, more=[(100, message((1, "cat")))]), "One label for four probabilities."),
+    "concat_interleaved": (model([layer("c", ["x", "x"], ["y"], 980, message((1, 0), (2, 1)))], version=4, more=[(5, 1)]), "Inputs of which the elements alternate."),
+    "concat_nothing": (model([layer("c", [], ["y"], 980)], version=4, more=[(5, 1)]), "Nothing is put together."),
+    "crop_resize": (model([layer("c", ["x", "x"], ["y"], 212)]), "Regions that are cut out and resized, which is not read."),
     "crop_everything": (model([layer("c", *BOTH, 190, message((1, message((10, message((1, 2), (2, 2))), (10, b"")))))]), "A crop of more than there is."),
     "custom_layer": (model([layer("magic", *BOTH, 500, message((10, "Teleport"), (40, "moves things")))]), "A layer that only an app knows."),
     "cut_off": (GOOD[:-9], "The end is missing."),
@@ -100,17 +118,21 @@ FILES = {
     "expand_outside": (model([layer("e", *BOTH, 1125, message((1, b"\x09")))], version=4), "A new dimension behind a tenth."),
     "extent_negative": (model([relu()], inputs=(("x", (2, -3, 4)),)), "Less than no element."),
     "extent_huge": (model([relu()], inputs=(("x", (1 << 40, 1 << 40, 4)),), outputs=(("y", (1 << 40, 1 << 40, 4)),)), "More elements than can be counted."),
+    "input_dictionary": (model([relu()], inputs=[DICTIONARY]), "An input that is a dictionary."),
     "input_missing": (model([relu("w")]), "A layer that takes what nobody makes."),
     "kernel_zero": (model([layer("p", *BOTH, 120, message((10, b"\x00\x00"), (30, b"")))]), "A window of no element."),
     "layer_empty": (model([message((1, "nothing"), (2, "x"), (3, "y"))]), "A layer of no kind."),
     "layer_unknown": (model([layer("new", *BOTH, 1999), layer("newer", ["y"], ["z"], 2001)]), "Layers of a number that nobody knows."),
     "length_huge": (GOOD + varint(500 << 3 | 2) + varint((1 << 63) - 1), "A length of nine quintillion bytes."),
     "loop": (model([layer("loop", [], [], 615, message((1, 5), (4, b"")))], version=4), "A loop, which is no graph."),
+    "mean_image": (model([relu()], more=[(2, message((1, "z"), (11, floats(1))))]), "A mean image for an input that there is none of."),
     "metadata_wrong": (model([relu()], metadata=[("converter", "weighbridge 1"), ("detector", "{")]), "A record of a detector that is cut off."),
     "network_empty": (model([]), "No layer, and an output."),
     "output_missing": (model([relu("x", "z")]), "An output that nobody makes."),
     "output_twice": (model([relu(), relu(name="again")]), "Two layers that make the same."),
     "permute": (model([layer("p", *BOTH, 310, message((1, b"\x00\x01\x01\x03")))]), "An axis twice."),
+    "pipeline_of_pipelines": (pipeline(GOOD, pipeline(GOOD)), "A pipeline in a pipeline."),
+    "pipeline_without_network": (pipeline(suppression()), "A pipeline that begins with the suppression of boxes."),
     "program": (message((1, 7), (2, b""), (502, b"")), "An ML program."),
     "quantized_bits": (model([layer("c", *BOTH, 100, convolution(message((30, b"\x12"), (40, message((1, 9), (101, message((1, struct.pack("<f", 1)))))))))]), "Quantized to nine bits."),
     "quantized_table": (model([layer("c", *BOTH, 100, convolution(message((30, b"\x12"), (40, message((1, 4), (102, message((1, struct.pack("<3f", 1, 2, 3)))))))))]), "A table of three numbers for four bits."),
@@ -125,6 +147,9 @@ FILES = {
     "reverse_axes": (model([layer("r", *BOTH, 960, message((1, b"\x01\x00")))], version=4, more=[(5, 1)]), "Two axes of three are said to be reversed or not."),
     "slice_outside": (model([layer("s", *BOTH, 350, message((1, 7), (2, 9), (3, 1), (4, 1)))]), "Rows that there are none of."),
     "squeeze_outside": (model([layer("s", *BOTH, 1120, message((1, varint(-9))))], version=4), "A dimension before the first is left out."),
+    "suppression_method": (pipeline(GOOD, suppression()), "Boxes that are chosen by no method."),
+    "suppression_source": (pipeline(GOOD, suppression("z")), "Confidences that no model gives."),
+    "suppression_threshold": (pipeline(GOOD, suppression("y", message((1, b"")), double(110, 1.5))), "Boxes that overlap by more than all."),
     "text_invalid": (model([relu(), layer("\xff", ["y"], ["z"], 130, RELU)]).replace("\xff".encode(), b"\xff\xfe"), "A name that is not UTF-8."),
     "tree_ensemble": (message((1, 1), (2, b""), (402, b"")), "A tree ensemble."),
     "upsample_fraction": (model([layer("u", *BOTH, 210, message((7, struct.pack("<2f", 1.5, 2.5)), (5, 1)))]), "An enlargement by fractions with the mode for whole numbers."),

@@ -11,7 +11,11 @@ enum HostileCoreMLFiles {
       "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): clips its cell state to"),
     .init("channels_huge", .malformed, "weights: the size of a tensor is negative or too large"),
     .init("classifier_labels", .malformed, "has 1 label, and the network gives 4 probabilities"),
+    .init(
+      "concat_interleaved", .unsupported, "layer #0 c (concatND): interleaves its inputs"),
+    .init("concat_nothing", .malformed, "layer #0 c (concatND): takes no inputs"),
     .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
+    .init("crop_resize", .unsupported, "a layer of a kind that cannot be read:\n  c: cropResize"),
     .init("custom_layer", .unsupported, "#0 magic (Teleport)"),
     .init("cut_off", .malformed, "byte"),
     .init("cycle", .malformed, "layer #0 a (activation): takes y, which no input or earlier"),
@@ -22,6 +26,8 @@ enum HostileCoreMLFiles {
     .init(
       "extent_huge", .limitExceeded, "the input x has more elements than can be counted in 64 bits"),
     .init("extent_negative", .malformed, "the input x has a size of -3"),
+    .init(
+      "input_dictionary", .unsupported, "the input x is neither an image nor an array"),
     .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
     .init(
       "kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: the attribute window is [0, 0]"
@@ -30,6 +36,7 @@ enum HostileCoreMLFiles {
     .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
     .init("length_huge", .malformed, "byte"),
     .init("loop", .unsupported, "a layer of a kind that cannot be read:\n  loop: loop"),
+    .init("mean_image", .malformed, "a mean image is for z, which is no input of a known size"),
     .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("network_empty", .malformed, "no layer gives the output y"),
     .init("output_missing", .malformed, "no layer gives the output y"),
@@ -37,6 +44,9 @@ enum HostileCoreMLFiles {
       "output_twice", .malformed,
       "layer #1 again (activation): gives y, which an input or an earlier layer gives"),
     .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3], expected"),
+    .init("pipeline_of_pipelines", .unsupported, "is a pipeline of pipelines"),
+    .init(
+      "pipeline_without_network", .unsupported, "is a pipeline that does not begin with a network"),
     .init("program", .unsupported, "is an ML Program (Core ML mlProgram, specification 7)"),
     .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
     .init("quantized_table", .malformed, "a table of 3 numbers, expected 16"),
@@ -59,6 +69,10 @@ enum HostileCoreMLFiles {
     .init("slice_outside", .malformed, "layer #0 s (slice): takes the elements from 7 to 9 of 3"),
     .init(
       "squeeze_outside", .malformed, "layer #0 s (squeeze): has the axis -9, expected -5 to 4"),
+    .init("suppression_method", .unsupported, "names no method of non-maximum suppression"),
+    .init(
+      "suppression_source", .malformed, "no earlier model of the pipeline gives z"),
+    .init("suppression_threshold", .malformed, "chooses boxes by a threshold of 1.5"),
     .init("text_invalid", .malformed, "is not UTF-8, or contains a NUL"),
     .init("tree_ensemble", .unsupported, "is an ensemble of decision trees (Core ML tree"),
     .init(
