@@ -152,7 +152,9 @@ let package = Package(
     module(.formats, "DarknetFormat", ["Bytes"]),
     module(.formats, "NumPyFormat", ["Bytes", "ZipArchive"]),
     cLibrary("CCoreML", ["CProtobufC"]),
-    module(.formats, "CoreMLFormat", ["Bytes", "CCoreML", "CProtobufC", "JSON", "ProtobufWire"]),
+    module(
+      .formats, "CoreMLFormat",
+      ["Bytes", "CCoreML", "CProtobufC", "Digests", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"]),
     module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
     module(.formats, "PyTorchFormat", ["Bytes", "ZipArchive"]),

@@ -104,6 +104,12 @@ def case_of(target):
     return target.get("case", target["name"])
 
 
+def of_format(option, target):
+    """An option with the default of a format, if that differs from the others'."""
+    default = option.get("defaults", {}).get(target["name"])
+    return {**option, "default": default} if default else option
+
+
 def payload(name, entries):
     target = next(t["name"] for t in TARGETS if t.get("options") == name)
     entries = [o | {"default": o.get("defaults", {}).get(target, o.get("default"))} for o in entries]
@@ -133,7 +139,7 @@ def export_options():
     of_target = {t["name"]: [o for o in entries if t["name"] in o["for"]] for t in TARGETS}
     for name in names:
         target = next(t for t in TARGETS if t.get("options") == name)
-        body += payload(name, of_target[target["name"]])
+        body += payload(name, [of_format(o, target) for o in of_target[target["name"]]])
     body += export_format(of_target) + export_target()
     return swift_file("ExportOptions", body + old_names("ExportOptions", entries, is_flat=True))
 

@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -282,7 +283,7 @@ def run(arguments, name, options, check, floors):
             if arguments.only not in f"{case.group}/{case.name}":
                 continue
             for file in pathlib.Path(folder).iterdir():
-                file.unlink()
+                shutil.rmtree(file) if file.is_dir() else file.unlink()
             try:
                 if smaller:
                     case = compacted(arguments.program, case, smaller, pathlib.Path(folder))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: The formats for export.
-Target = Literal["coreml", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite", "tfjs", "pytorch"]
+Target = Literal["coreml", "mlpackage", "darknet", "onnx", "safetensors", "npz", "keras", "keras-h5", "ncnn", "tflite", "tfjs", "pytorch"]
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -108,7 +108,8 @@ class ExportKeywords(TypedDict, total=False):
         layout: The order of the axes of images that a model takes and gives: source, the default in
             ONNX, or nchw, the default in PyTorch.
         precision: The number type of stored weights of float32: float32, the default, or float16. An
-            ONNX model and a PyTorch module compute in float32 all the same.
+            ONNX model and a PyTorch module compute in float32 all the same. A Core ML package computes
+            in it, by default in float16.
         kind: What a Core ML model is: network, classifier or regressor. By default a classifier where
             labels and a vector of probabilities fit each other, else a network.
         sizes: The sizes that images of a Core ML model may have, width before height, the usual one
@@ -133,6 +134,8 @@ class ExportKeywords(TypedDict, total=False):
             operators.
         quantization: How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale
             and a minimum for each; by default in float32.
+        deployment: The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17
+            or ios18, or macos12 to macos15 of the same years.
     """
 
     darknet: Literal["alexeyab", "pjreddie"] | None
@@ -149,6 +152,7 @@ class ExportKeywords(TypedDict, total=False):
     keep_integers: bool
     detection_postprocess: bool
     quantization: Literal["float16", "uint8"] | None
+    deployment: Literal["ios15", "ios16", "ios17", "ios18", "macos12", "macos13", "macos14", "macos15"] | None
 
 
 class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
@@ -495,6 +499,7 @@ def _export_options(
     keep_integers: bool = False,
     detection_postprocess: bool = False,
     quantization: Literal["float16", "uint8"] | None = None,
+    deployment: Literal["ios15", "ios16", "ios17", "ios18", "macos12", "macos13", "macos14", "macos15"] | None = None,
 ) -> "structs.ExportOptions":
     sizes_list, size_count = marshal.sizes(sizes, "sizes")
     return _library.make(
@@ -516,6 +521,7 @@ def _export_options(
         keep_integers=keep_integers,
         detection_postprocess=detection_postprocess,
         quantization=quantization,
+        deployment=deployment,
     )
 
 

@@ -93,6 +93,7 @@ class ExportOptions(Structure):
         ("keep_integers", c_int32),
         ("detection_postprocess", c_int32),
         ("quantization", c_char_p),
+        ("deployment", c_char_p),
     ]
 
 

@@ -35,6 +35,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case exportKeepIntegers = "ExportOptions.keepIntegers"
   case exportDetectionPostprocess = "ExportOptions.detectionPostprocess"
   case exportQuantization = "ExportOptions.quantization"
+  case exportDeployment = "ExportOptions.deployment"
   case against = "VerifyOptions.against"
   case labels = "DescriptionEdit.labels"
   case images = "DescriptionEdit.images"

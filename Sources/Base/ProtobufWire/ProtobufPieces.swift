@@ -56,6 +56,8 @@ package struct ProtobufPieces: Sendable {
       append(ProtobufField.header(field.number, byteCount: range.byteCount))
       pieces.append(.byteRange(range))
       byteCount += range.byteCount
+    case .bytes(let bytes):
+      append(ProtobufField.header(field.number, byteCount: bytes.count) + bytes)
     case .record(let record): try append(record, field)
     case .records(let records):
       for record in records { try append(record, field) }

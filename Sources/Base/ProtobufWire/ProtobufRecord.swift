@@ -29,6 +29,8 @@ package enum ProtobufValue: Hashable, Sendable {
   case double(Double)
   case boolean(Bool)
   case string(String)
+  /// Bytes to be written; those that are read are a ``byteRange(_:)``.
+  case bytes([UInt8])
   /// An enumerator, by its name.
   case choice(String)
   case record(ProtobufRecord)

@@ -262,6 +262,150 @@ void   coreml__mlprogram__operation__init
   static const Coreml__MLProgram__Operation init_value = COREML__MLPROGRAM__OPERATION__INIT;
   *message = init_value;
 }
+void   coreml__mlprogram__input_entry__init
+                     (Coreml__MLProgram__InputEntry         *message)
+{
+  static const Coreml__MLProgram__InputEntry init_value = COREML__MLPROGRAM__INPUT_ENTRY__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__argument__init
+                     (Coreml__MLProgram__Argument         *message)
+{
+  static const Coreml__MLProgram__Argument init_value = COREML__MLPROGRAM__ARGUMENT__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__binding__init
+                     (Coreml__MLProgram__Binding         *message)
+{
+  static const Coreml__MLProgram__Binding init_value = COREML__MLPROGRAM__BINDING__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__named_type__init
+                     (Coreml__MLProgram__NamedType         *message)
+{
+  static const Coreml__MLProgram__NamedType init_value = COREML__MLPROGRAM__NAMED_TYPE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__named_value__init
+                     (Coreml__MLProgram__NamedValue         *message)
+{
+  static const Coreml__MLProgram__NamedValue init_value = COREML__MLPROGRAM__NAMED_VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__value_type__init
+                     (Coreml__MLProgram__ValueType         *message)
+{
+  static const Coreml__MLProgram__ValueType init_value = COREML__MLPROGRAM__VALUE_TYPE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__tensor_type__init
+                     (Coreml__MLProgram__TensorType         *message)
+{
+  static const Coreml__MLProgram__TensorType init_value = COREML__MLPROGRAM__TENSOR_TYPE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__dimension__init
+                     (Coreml__MLProgram__Dimension         *message)
+{
+  static const Coreml__MLProgram__Dimension init_value = COREML__MLPROGRAM__DIMENSION__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__constant_dimension__init
+                     (Coreml__MLProgram__ConstantDimension         *message)
+{
+  static const Coreml__MLProgram__ConstantDimension init_value = COREML__MLPROGRAM__CONSTANT_DIMENSION__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__unknown_dimension__init
+                     (Coreml__MLProgram__UnknownDimension         *message)
+{
+  static const Coreml__MLProgram__UnknownDimension init_value = COREML__MLPROGRAM__UNKNOWN_DIMENSION__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__dictionary_type__init
+                     (Coreml__MLProgram__DictionaryType         *message)
+{
+  static const Coreml__MLProgram__DictionaryType init_value = COREML__MLPROGRAM__DICTIONARY_TYPE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__list_type__init
+                     (Coreml__MLProgram__ListType         *message)
+{
+  static const Coreml__MLProgram__ListType init_value = COREML__MLPROGRAM__LIST_TYPE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__value__init
+                     (Coreml__MLProgram__Value         *message)
+{
+  static const Coreml__MLProgram__Value init_value = COREML__MLPROGRAM__VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__immediate_value__init
+                     (Coreml__MLProgram__ImmediateValue         *message)
+{
+  static const Coreml__MLProgram__ImmediateValue init_value = COREML__MLPROGRAM__IMMEDIATE_VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__list_value__init
+                     (Coreml__MLProgram__ListValue         *message)
+{
+  static const Coreml__MLProgram__ListValue init_value = COREML__MLPROGRAM__LIST_VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__blob_file_value__init
+                     (Coreml__MLProgram__BlobFileValue         *message)
+{
+  static const Coreml__MLProgram__BlobFileValue init_value = COREML__MLPROGRAM__BLOB_FILE_VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__tensor_value__init
+                     (Coreml__MLProgram__TensorValue         *message)
+{
+  static const Coreml__MLProgram__TensorValue init_value = COREML__MLPROGRAM__TENSOR_VALUE__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__floats__init
+                     (Coreml__MLProgram__Floats         *message)
+{
+  static const Coreml__MLProgram__Floats init_value = COREML__MLPROGRAM__FLOATS__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__doubles__init
+                     (Coreml__MLProgram__Doubles         *message)
+{
+  static const Coreml__MLProgram__Doubles init_value = COREML__MLPROGRAM__DOUBLES__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__integers__init
+                     (Coreml__MLProgram__Integers         *message)
+{
+  static const Coreml__MLProgram__Integers init_value = COREML__MLPROGRAM__INTEGERS__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__long_integers__init
+                     (Coreml__MLProgram__LongIntegers         *message)
+{
+  static const Coreml__MLProgram__LongIntegers init_value = COREML__MLPROGRAM__LONG_INTEGERS__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__booleans__init
+                     (Coreml__MLProgram__Booleans         *message)
+{
+  static const Coreml__MLProgram__Booleans init_value = COREML__MLPROGRAM__BOOLEANS__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__strings__init
+                     (Coreml__MLProgram__Strings         *message)
+{
+  static const Coreml__MLProgram__Strings init_value = COREML__MLPROGRAM__STRINGS__INIT;
+  *message = init_value;
+}
+void   coreml__mlprogram__bytes__init
+                     (Coreml__MLProgram__Bytes         *message)
+{
+  static const Coreml__MLProgram__Bytes init_value = COREML__MLPROGRAM__BYTES__INIT;
+  *message = init_value;
+}
 void   coreml__mlprogram__init
                      (Coreml__MLProgram         *message)
 {
@@ -5596,10 +5740,10 @@ static const ProtobufCFieldDescriptor coreml__model__field_descriptors[40] =
     "mlProgram",
     502,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Coreml__Model, type_case),
     offsetof(Coreml__Model, mlprogram),
-    NULL,
+    &coreml__mlprogram__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6321,8 +6465,32 @@ const ProtobufCMessageDescriptor coreml__mlprogram__function_entry__descriptor =
   (ProtobufCMessageInit) coreml__mlprogram__function_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor coreml__mlprogram__function__field_descriptors[1] =
+static const ProtobufCFieldDescriptor coreml__mlprogram__function__field_descriptors[4] =
 {
+  {
+    "inputs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Function, n_inputs),
+    offsetof(Coreml__MLProgram__Function, inputs),
+    &coreml__mlprogram__named_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "opset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__Function, opset),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "blockSpecializations",
     3,
@@ -6335,14 +6503,29 @@ static const ProtobufCFieldDescriptor coreml__mlprogram__function__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "attributes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Function, n_attributes),
+    offsetof(Coreml__MLProgram__Function, attributes),
+    &coreml__mlprogram__named_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned coreml__mlprogram__function__field_indices_by_name[] = {
-  0,   /* field[0] = blockSpecializations */
+  3,   /* field[3] = attributes */
+  2,   /* field[2] = blockSpecializations */
+  0,   /* field[0] = inputs */
+  1,   /* field[1] = opset */
 };
 static const ProtobufCIntRange coreml__mlprogram__function__number_ranges[1 + 1] =
 {
-  { 3, 0 },
-  { 0, 1 }
+  { 1, 0 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor coreml__mlprogram__function__descriptor =
 {
@@ -6352,7 +6535,7 @@ const ProtobufCMessageDescriptor coreml__mlprogram__function__descriptor =
   "Coreml__MLProgram__Function",
   "coreml",
   sizeof(Coreml__MLProgram__Function),
-  1,
+  4,
   coreml__mlprogram__function__field_descriptors,
   coreml__mlprogram__function__field_indices_by_name,
   1,  coreml__mlprogram__function__number_ranges,
@@ -6410,8 +6593,32 @@ const ProtobufCMessageDescriptor coreml__mlprogram__block_entry__descriptor =
   (ProtobufCMessageInit) coreml__mlprogram__block_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor coreml__mlprogram__block__field_descriptors[1] =
+static const ProtobufCFieldDescriptor coreml__mlprogram__block__field_descriptors[4] =
 {
+  {
+    "inputs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Block, n_inputs),
+    offsetof(Coreml__MLProgram__Block, inputs),
+    &coreml__mlprogram__named_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputs",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Coreml__MLProgram__Block, n_outputs),
+    offsetof(Coreml__MLProgram__Block, outputs),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "operations",
     3,
@@ -6424,14 +6631,29 @@ static const ProtobufCFieldDescriptor coreml__mlprogram__block__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "attributes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Block, n_attributes),
+    offsetof(Coreml__MLProgram__Block, attributes),
+    &coreml__mlprogram__named_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned coreml__mlprogram__block__field_indices_by_name[] = {
-  0,   /* field[0] = operations */
+  3,   /* field[3] = attributes */
+  0,   /* field[0] = inputs */
+  2,   /* field[2] = operations */
+  1,   /* field[1] = outputs */
 };
 static const ProtobufCIntRange coreml__mlprogram__block__number_ranges[1 + 1] =
 {
-  { 3, 0 },
-  { 0, 1 }
+  { 1, 0 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor coreml__mlprogram__block__descriptor =
 {
@@ -6441,14 +6663,14 @@ const ProtobufCMessageDescriptor coreml__mlprogram__block__descriptor =
   "Coreml__MLProgram__Block",
   "coreml",
   sizeof(Coreml__MLProgram__Block),
-  1,
+  4,
   coreml__mlprogram__block__field_descriptors,
   coreml__mlprogram__block__field_indices_by_name,
   1,  coreml__mlprogram__block__number_ranges,
   (ProtobufCMessageInit) coreml__mlprogram__block__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor coreml__mlprogram__operation__field_descriptors[2] =
+static const ProtobufCFieldDescriptor coreml__mlprogram__operation__field_descriptors[5] =
 {
   {
     "type",
@@ -6459,6 +6681,30 @@ static const ProtobufCFieldDescriptor coreml__mlprogram__operation__field_descri
     offsetof(Coreml__MLProgram__Operation, type),
     NULL,
     &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inputs",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Operation, n_inputs),
+    offsetof(Coreml__MLProgram__Operation, inputs),
+    &coreml__mlprogram__input_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputs",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Operation, n_outputs),
+    offsetof(Coreml__MLProgram__Operation, outputs),
+    &coreml__mlprogram__named_type__descriptor,
+    NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -6474,16 +6720,30 @@ static const ProtobufCFieldDescriptor coreml__mlprogram__operation__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "attributes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Operation, n_attributes),
+    offsetof(Coreml__MLProgram__Operation, attributes),
+    &coreml__mlprogram__named_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned coreml__mlprogram__operation__field_indices_by_name[] = {
-  1,   /* field[1] = blocks */
+  4,   /* field[4] = attributes */
+  3,   /* field[3] = blocks */
+  1,   /* field[1] = inputs */
+  2,   /* field[2] = outputs */
   0,   /* field[0] = type */
 };
-static const ProtobufCIntRange coreml__mlprogram__operation__number_ranges[2 + 1] =
+static const ProtobufCIntRange coreml__mlprogram__operation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 4, 1 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor coreml__mlprogram__operation__descriptor =
 {
@@ -6493,15 +6753,1361 @@ const ProtobufCMessageDescriptor coreml__mlprogram__operation__descriptor =
   "Coreml__MLProgram__Operation",
   "coreml",
   sizeof(Coreml__MLProgram__Operation),
-  2,
+  5,
   coreml__mlprogram__operation__field_descriptors,
   coreml__mlprogram__operation__field_indices_by_name,
-  2,  coreml__mlprogram__operation__number_ranges,
+  1,  coreml__mlprogram__operation__number_ranges,
   (ProtobufCMessageInit) coreml__mlprogram__operation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor coreml__mlprogram__field_descriptors[1] =
+static const ProtobufCFieldDescriptor coreml__mlprogram__input_entry__field_descriptors[2] =
 {
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__InputEntry, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__InputEntry, value),
+    &coreml__mlprogram__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__input_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange coreml__mlprogram__input_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__input_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.InputEntry",
+  "InputEntry",
+  "Coreml__MLProgram__InputEntry",
+  "coreml",
+  sizeof(Coreml__MLProgram__InputEntry),
+  2,
+  coreml__mlprogram__input_entry__field_descriptors,
+  coreml__mlprogram__input_entry__field_indices_by_name,
+  1,  coreml__mlprogram__input_entry__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__input_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__argument__field_descriptors[1] =
+{
+  {
+    "arguments",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Argument, n_arguments),
+    offsetof(Coreml__MLProgram__Argument, arguments),
+    &coreml__mlprogram__binding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__argument__field_indices_by_name[] = {
+  0,   /* field[0] = arguments */
+};
+static const ProtobufCIntRange coreml__mlprogram__argument__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__argument__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Argument",
+  "Argument",
+  "Coreml__MLProgram__Argument",
+  "coreml",
+  sizeof(Coreml__MLProgram__Argument),
+  1,
+  coreml__mlprogram__argument__field_descriptors,
+  coreml__mlprogram__argument__field_indices_by_name,
+  1,  coreml__mlprogram__argument__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__argument__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__binding__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Coreml__MLProgram__Binding, binding_case),
+    offsetof(Coreml__MLProgram__Binding, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Binding, binding_case),
+    offsetof(Coreml__MLProgram__Binding, value),
+    &coreml__mlprogram__value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__binding__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange coreml__mlprogram__binding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__binding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Binding",
+  "Binding",
+  "Coreml__MLProgram__Binding",
+  "coreml",
+  sizeof(Coreml__MLProgram__Binding),
+  2,
+  coreml__mlprogram__binding__field_descriptors,
+  coreml__mlprogram__binding__field_indices_by_name,
+  1,  coreml__mlprogram__binding__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__binding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__named_type__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__NamedType, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__NamedType, type),
+    &coreml__mlprogram__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__named_type__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = type */
+};
+static const ProtobufCIntRange coreml__mlprogram__named_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__named_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.NamedType",
+  "NamedType",
+  "Coreml__MLProgram__NamedType",
+  "coreml",
+  sizeof(Coreml__MLProgram__NamedType),
+  2,
+  coreml__mlprogram__named_type__field_descriptors,
+  coreml__mlprogram__named_type__field_indices_by_name,
+  1,  coreml__mlprogram__named_type__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__named_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__named_value__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__NamedValue, key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__NamedValue, value),
+    &coreml__mlprogram__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__named_value__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange coreml__mlprogram__named_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__named_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.NamedValue",
+  "NamedValue",
+  "Coreml__MLProgram__NamedValue",
+  "coreml",
+  sizeof(Coreml__MLProgram__NamedValue),
+  2,
+  coreml__mlprogram__named_value__field_descriptors,
+  coreml__mlprogram__named_value__field_indices_by_name,
+  1,  coreml__mlprogram__named_value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__named_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__value_type__field_descriptors[5] =
+{
+  {
+    "tensorType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ValueType, type_case),
+    offsetof(Coreml__MLProgram__ValueType, tensortype),
+    &coreml__mlprogram__tensor_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "listType",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ValueType, type_case),
+    offsetof(Coreml__MLProgram__ValueType, listtype),
+    &coreml__mlprogram__list_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tupleType",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Coreml__MLProgram__ValueType, type_case),
+    offsetof(Coreml__MLProgram__ValueType, tupletype),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dictionaryType",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ValueType, type_case),
+    offsetof(Coreml__MLProgram__ValueType, dictionarytype),
+    &coreml__mlprogram__dictionary_type__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stateType",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Coreml__MLProgram__ValueType, type_case),
+    offsetof(Coreml__MLProgram__ValueType, statetype),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__value_type__field_indices_by_name[] = {
+  3,   /* field[3] = dictionaryType */
+  1,   /* field[1] = listType */
+  4,   /* field[4] = stateType */
+  0,   /* field[0] = tensorType */
+  2,   /* field[2] = tupleType */
+};
+static const ProtobufCIntRange coreml__mlprogram__value_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__value_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.ValueType",
+  "ValueType",
+  "Coreml__MLProgram__ValueType",
+  "coreml",
+  sizeof(Coreml__MLProgram__ValueType),
+  5,
+  coreml__mlprogram__value_type__field_descriptors,
+  coreml__mlprogram__value_type__field_indices_by_name,
+  1,  coreml__mlprogram__value_type__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__value_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__tensor_type__field_descriptors[4] =
+{
+  {
+    "dataType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__TensorType, datatype),
+    &coreml__mlprogram__data_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rank",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__TensorType, rank),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dimensions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorType, n_dimensions),
+    offsetof(Coreml__MLProgram__TensorType, dimensions),
+    &coreml__mlprogram__dimension__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attributes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorType, n_attributes),
+    offsetof(Coreml__MLProgram__TensorType, attributes),
+    &coreml__mlprogram__named_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__tensor_type__field_indices_by_name[] = {
+  3,   /* field[3] = attributes */
+  0,   /* field[0] = dataType */
+  2,   /* field[2] = dimensions */
+  1,   /* field[1] = rank */
+};
+static const ProtobufCIntRange coreml__mlprogram__tensor_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__tensor_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.TensorType",
+  "TensorType",
+  "Coreml__MLProgram__TensorType",
+  "coreml",
+  sizeof(Coreml__MLProgram__TensorType),
+  4,
+  coreml__mlprogram__tensor_type__field_descriptors,
+  coreml__mlprogram__tensor_type__field_indices_by_name,
+  1,  coreml__mlprogram__tensor_type__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__tensor_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__dimension__field_descriptors[2] =
+{
+  {
+    "constant",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Dimension, dimension_case),
+    offsetof(Coreml__MLProgram__Dimension, constant),
+    &coreml__mlprogram__constant_dimension__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unknown",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Dimension, dimension_case),
+    offsetof(Coreml__MLProgram__Dimension, unknown),
+    &coreml__mlprogram__unknown_dimension__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__dimension__field_indices_by_name[] = {
+  0,   /* field[0] = constant */
+  1,   /* field[1] = unknown */
+};
+static const ProtobufCIntRange coreml__mlprogram__dimension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__dimension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Dimension",
+  "Dimension",
+  "Coreml__MLProgram__Dimension",
+  "coreml",
+  sizeof(Coreml__MLProgram__Dimension),
+  2,
+  coreml__mlprogram__dimension__field_descriptors,
+  coreml__mlprogram__dimension__field_indices_by_name,
+  1,  coreml__mlprogram__dimension__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__dimension__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__constant_dimension__field_descriptors[1] =
+{
+  {
+    "size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__ConstantDimension, size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__constant_dimension__field_indices_by_name[] = {
+  0,   /* field[0] = size */
+};
+static const ProtobufCIntRange coreml__mlprogram__constant_dimension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__constant_dimension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.ConstantDimension",
+  "ConstantDimension",
+  "Coreml__MLProgram__ConstantDimension",
+  "coreml",
+  sizeof(Coreml__MLProgram__ConstantDimension),
+  1,
+  coreml__mlprogram__constant_dimension__field_descriptors,
+  coreml__mlprogram__constant_dimension__field_indices_by_name,
+  1,  coreml__mlprogram__constant_dimension__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__constant_dimension__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__unknown_dimension__field_descriptors[1] =
+{
+  {
+    "variadic",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__UnknownDimension, variadic),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__unknown_dimension__field_indices_by_name[] = {
+  0,   /* field[0] = variadic */
+};
+static const ProtobufCIntRange coreml__mlprogram__unknown_dimension__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__unknown_dimension__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.UnknownDimension",
+  "UnknownDimension",
+  "Coreml__MLProgram__UnknownDimension",
+  "coreml",
+  sizeof(Coreml__MLProgram__UnknownDimension),
+  1,
+  coreml__mlprogram__unknown_dimension__field_descriptors,
+  coreml__mlprogram__unknown_dimension__field_indices_by_name,
+  1,  coreml__mlprogram__unknown_dimension__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__unknown_dimension__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__dictionary_type__field_descriptors[2] =
+{
+  {
+    "keyType",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__DictionaryType, keytype),
+    &coreml__mlprogram__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "valueType",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__DictionaryType, valuetype),
+    &coreml__mlprogram__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__dictionary_type__field_indices_by_name[] = {
+  0,   /* field[0] = keyType */
+  1,   /* field[1] = valueType */
+};
+static const ProtobufCIntRange coreml__mlprogram__dictionary_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__dictionary_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.DictionaryType",
+  "DictionaryType",
+  "Coreml__MLProgram__DictionaryType",
+  "coreml",
+  sizeof(Coreml__MLProgram__DictionaryType),
+  2,
+  coreml__mlprogram__dictionary_type__field_descriptors,
+  coreml__mlprogram__dictionary_type__field_indices_by_name,
+  1,  coreml__mlprogram__dictionary_type__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__dictionary_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__list_type__field_descriptors[2] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__ListType, type),
+    &coreml__mlprogram__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "length",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__ListType, length),
+    &coreml__mlprogram__dimension__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__list_type__field_indices_by_name[] = {
+  1,   /* field[1] = length */
+  0,   /* field[0] = type */
+};
+static const ProtobufCIntRange coreml__mlprogram__list_type__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__list_type__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.ListType",
+  "ListType",
+  "Coreml__MLProgram__ListType",
+  "coreml",
+  sizeof(Coreml__MLProgram__ListType),
+  2,
+  coreml__mlprogram__list_type__field_descriptors,
+  coreml__mlprogram__list_type__field_indices_by_name,
+  1,  coreml__mlprogram__list_type__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__list_type__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__value__field_descriptors[4] =
+{
+  {
+    "docString",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__Value, docstring),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__Value, type),
+    &coreml__mlprogram__value_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "immediateValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Value, value_case),
+    offsetof(Coreml__MLProgram__Value, immediatevalue),
+    &coreml__mlprogram__immediate_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "blobFileValue",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__Value, value_case),
+    offsetof(Coreml__MLProgram__Value, blobfilevalue),
+    &coreml__mlprogram__blob_file_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__value__field_indices_by_name[] = {
+  3,   /* field[3] = blobFileValue */
+  0,   /* field[0] = docString */
+  2,   /* field[2] = immediateValue */
+  1,   /* field[1] = type */
+};
+static const ProtobufCIntRange coreml__mlprogram__value__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 5, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Value",
+  "Value",
+  "Coreml__MLProgram__Value",
+  "coreml",
+  sizeof(Coreml__MLProgram__Value),
+  4,
+  coreml__mlprogram__value__field_descriptors,
+  coreml__mlprogram__value__field_indices_by_name,
+  2,  coreml__mlprogram__value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__immediate_value__field_descriptors[4] =
+{
+  {
+    "tensor",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ImmediateValue, value_case),
+    offsetof(Coreml__MLProgram__ImmediateValue, tensor),
+    &coreml__mlprogram__tensor_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tuple",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Coreml__MLProgram__ImmediateValue, value_case),
+    offsetof(Coreml__MLProgram__ImmediateValue, tuple),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ImmediateValue, value_case),
+    offsetof(Coreml__MLProgram__ImmediateValue, list),
+    &coreml__mlprogram__list_value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dictionary",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Coreml__MLProgram__ImmediateValue, value_case),
+    offsetof(Coreml__MLProgram__ImmediateValue, dictionary),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__immediate_value__field_indices_by_name[] = {
+  3,   /* field[3] = dictionary */
+  2,   /* field[2] = list */
+  0,   /* field[0] = tensor */
+  1,   /* field[1] = tuple */
+};
+static const ProtobufCIntRange coreml__mlprogram__immediate_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__immediate_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.ImmediateValue",
+  "ImmediateValue",
+  "Coreml__MLProgram__ImmediateValue",
+  "coreml",
+  sizeof(Coreml__MLProgram__ImmediateValue),
+  4,
+  coreml__mlprogram__immediate_value__field_descriptors,
+  coreml__mlprogram__immediate_value__field_indices_by_name,
+  1,  coreml__mlprogram__immediate_value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__immediate_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__list_value__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__ListValue, n_values),
+    offsetof(Coreml__MLProgram__ListValue, values),
+    &coreml__mlprogram__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__list_value__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__list_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__list_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.ListValue",
+  "ListValue",
+  "Coreml__MLProgram__ListValue",
+  "coreml",
+  sizeof(Coreml__MLProgram__ListValue),
+  1,
+  coreml__mlprogram__list_value__field_descriptors,
+  coreml__mlprogram__list_value__field_indices_by_name,
+  1,  coreml__mlprogram__list_value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__list_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__blob_file_value__field_descriptors[2] =
+{
+  {
+    "fileName",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__BlobFileValue, filename),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__BlobFileValue, offset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__blob_file_value__field_indices_by_name[] = {
+  0,   /* field[0] = fileName */
+  1,   /* field[1] = offset */
+};
+static const ProtobufCIntRange coreml__mlprogram__blob_file_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__blob_file_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.BlobFileValue",
+  "BlobFileValue",
+  "Coreml__MLProgram__BlobFileValue",
+  "coreml",
+  sizeof(Coreml__MLProgram__BlobFileValue),
+  2,
+  coreml__mlprogram__blob_file_value__field_descriptors,
+  coreml__mlprogram__blob_file_value__field_indices_by_name,
+  1,  coreml__mlprogram__blob_file_value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__blob_file_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__tensor_value__field_descriptors[7] =
+{
+  {
+    "floats",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, floats),
+    &coreml__mlprogram__floats__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ints",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, ints),
+    &coreml__mlprogram__integers__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bools",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, bools),
+    &coreml__mlprogram__booleans__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strings",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, strings),
+    &coreml__mlprogram__strings__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longInts",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, longints),
+    &coreml__mlprogram__long_integers__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "doubles",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, doubles),
+    &coreml__mlprogram__doubles__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram__TensorValue, value_case),
+    offsetof(Coreml__MLProgram__TensorValue, bytes),
+    &coreml__mlprogram__bytes__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__tensor_value__field_indices_by_name[] = {
+  2,   /* field[2] = bools */
+  6,   /* field[6] = bytes */
+  5,   /* field[5] = doubles */
+  0,   /* field[0] = floats */
+  1,   /* field[1] = ints */
+  4,   /* field[4] = longInts */
+  3,   /* field[3] = strings */
+};
+static const ProtobufCIntRange coreml__mlprogram__tensor_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__tensor_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.TensorValue",
+  "TensorValue",
+  "Coreml__MLProgram__TensorValue",
+  "coreml",
+  sizeof(Coreml__MLProgram__TensorValue),
+  7,
+  coreml__mlprogram__tensor_value__field_descriptors,
+  coreml__mlprogram__tensor_value__field_indices_by_name,
+  1,  coreml__mlprogram__tensor_value__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__tensor_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__floats__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FLOAT,
+    offsetof(Coreml__MLProgram__Floats, n_values),
+    offsetof(Coreml__MLProgram__Floats, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__floats__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__floats__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__floats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Floats",
+  "Floats",
+  "Coreml__MLProgram__Floats",
+  "coreml",
+  sizeof(Coreml__MLProgram__Floats),
+  1,
+  coreml__mlprogram__floats__field_descriptors,
+  coreml__mlprogram__floats__field_indices_by_name,
+  1,  coreml__mlprogram__floats__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__floats__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__doubles__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Coreml__MLProgram__Doubles, n_values),
+    offsetof(Coreml__MLProgram__Doubles, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__doubles__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__doubles__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__doubles__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Doubles",
+  "Doubles",
+  "Coreml__MLProgram__Doubles",
+  "coreml",
+  sizeof(Coreml__MLProgram__Doubles),
+  1,
+  coreml__mlprogram__doubles__field_descriptors,
+  coreml__mlprogram__doubles__field_indices_by_name,
+  1,  coreml__mlprogram__doubles__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__doubles__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__integers__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Coreml__MLProgram__Integers, n_values),
+    offsetof(Coreml__MLProgram__Integers, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__integers__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__integers__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__integers__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Integers",
+  "Integers",
+  "Coreml__MLProgram__Integers",
+  "coreml",
+  sizeof(Coreml__MLProgram__Integers),
+  1,
+  coreml__mlprogram__integers__field_descriptors,
+  coreml__mlprogram__integers__field_indices_by_name,
+  1,  coreml__mlprogram__integers__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__integers__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__long_integers__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Coreml__MLProgram__LongIntegers, n_values),
+    offsetof(Coreml__MLProgram__LongIntegers, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__long_integers__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__long_integers__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__long_integers__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.LongIntegers",
+  "LongIntegers",
+  "Coreml__MLProgram__LongIntegers",
+  "coreml",
+  sizeof(Coreml__MLProgram__LongIntegers),
+  1,
+  coreml__mlprogram__long_integers__field_descriptors,
+  coreml__mlprogram__long_integers__field_indices_by_name,
+  1,  coreml__mlprogram__long_integers__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__long_integers__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__booleans__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Coreml__MLProgram__Booleans, n_values),
+    offsetof(Coreml__MLProgram__Booleans, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__booleans__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__booleans__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__booleans__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Booleans",
+  "Booleans",
+  "Coreml__MLProgram__Booleans",
+  "coreml",
+  sizeof(Coreml__MLProgram__Booleans),
+  1,
+  coreml__mlprogram__booleans__field_descriptors,
+  coreml__mlprogram__booleans__field_indices_by_name,
+  1,  coreml__mlprogram__booleans__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__booleans__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__strings__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Coreml__MLProgram__Strings, n_values),
+    offsetof(Coreml__MLProgram__Strings, values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__strings__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__strings__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__strings__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Strings",
+  "Strings",
+  "Coreml__MLProgram__Strings",
+  "coreml",
+  sizeof(Coreml__MLProgram__Strings),
+  1,
+  coreml__mlprogram__strings__field_descriptors,
+  coreml__mlprogram__strings__field_indices_by_name,
+  1,  coreml__mlprogram__strings__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__strings__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__bytes__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram__Bytes, values),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned coreml__mlprogram__bytes__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange coreml__mlprogram__bytes__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor coreml__mlprogram__bytes__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.Bytes",
+  "Bytes",
+  "Coreml__MLProgram__Bytes",
+  "coreml",
+  sizeof(Coreml__MLProgram__Bytes),
+  1,
+  coreml__mlprogram__bytes__field_descriptors,
+  coreml__mlprogram__bytes__field_indices_by_name,
+  1,  coreml__mlprogram__bytes__number_ranges,
+  (ProtobufCMessageInit) coreml__mlprogram__bytes__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue coreml__mlprogram__data_type__enum_values_by_number[23] =
+{
+  { "UNUSED_TYPE", "COREML__MLPROGRAM__DATA_TYPE__UNUSED_TYPE", 0 },
+  { "BOOL", "COREML__MLPROGRAM__DATA_TYPE__BOOL", 1 },
+  { "STRING", "COREML__MLPROGRAM__DATA_TYPE__STRING", 2 },
+  { "FLOAT16", "COREML__MLPROGRAM__DATA_TYPE__FLOAT16", 10 },
+  { "FLOAT32", "COREML__MLPROGRAM__DATA_TYPE__FLOAT32", 11 },
+  { "FLOAT64", "COREML__MLPROGRAM__DATA_TYPE__FLOAT64", 12 },
+  { "BFLOAT16", "COREML__MLPROGRAM__DATA_TYPE__BFLOAT16", 13 },
+  { "INT8", "COREML__MLPROGRAM__DATA_TYPE__INT8", 21 },
+  { "INT16", "COREML__MLPROGRAM__DATA_TYPE__INT16", 22 },
+  { "INT32", "COREML__MLPROGRAM__DATA_TYPE__INT32", 23 },
+  { "INT64", "COREML__MLPROGRAM__DATA_TYPE__INT64", 24 },
+  { "INT4", "COREML__MLPROGRAM__DATA_TYPE__INT4", 25 },
+  { "UINT8", "COREML__MLPROGRAM__DATA_TYPE__UINT8", 31 },
+  { "UINT16", "COREML__MLPROGRAM__DATA_TYPE__UINT16", 32 },
+  { "UINT32", "COREML__MLPROGRAM__DATA_TYPE__UINT32", 33 },
+  { "UINT64", "COREML__MLPROGRAM__DATA_TYPE__UINT64", 34 },
+  { "UINT4", "COREML__MLPROGRAM__DATA_TYPE__UINT4", 35 },
+  { "UINT2", "COREML__MLPROGRAM__DATA_TYPE__UINT2", 36 },
+  { "UINT1", "COREML__MLPROGRAM__DATA_TYPE__UINT1", 37 },
+  { "UINT6", "COREML__MLPROGRAM__DATA_TYPE__UINT6", 38 },
+  { "UINT3", "COREML__MLPROGRAM__DATA_TYPE__UINT3", 39 },
+  { "FLOAT8E4M3FN", "COREML__MLPROGRAM__DATA_TYPE__FLOAT8E4M3FN", 40 },
+  { "FLOAT8E5M2", "COREML__MLPROGRAM__DATA_TYPE__FLOAT8E5M2", 41 },
+};
+static const ProtobufCIntRange coreml__mlprogram__data_type__value_ranges[] = {
+{0, 0},{10, 3},{21, 7},{31, 12},{0, 23}
+};
+static const ProtobufCEnumValueIndex coreml__mlprogram__data_type__enum_values_by_name[23] =
+{
+  { "BFLOAT16", 6 },
+  { "BOOL", 1 },
+  { "FLOAT16", 3 },
+  { "FLOAT32", 4 },
+  { "FLOAT64", 5 },
+  { "FLOAT8E4M3FN", 21 },
+  { "FLOAT8E5M2", 22 },
+  { "INT16", 8 },
+  { "INT32", 9 },
+  { "INT4", 11 },
+  { "INT64", 10 },
+  { "INT8", 7 },
+  { "STRING", 2 },
+  { "UINT1", 18 },
+  { "UINT16", 13 },
+  { "UINT2", 17 },
+  { "UINT3", 20 },
+  { "UINT32", 14 },
+  { "UINT4", 16 },
+  { "UINT6", 19 },
+  { "UINT64", 15 },
+  { "UINT8", 12 },
+  { "UNUSED_TYPE", 0 },
+};
+const ProtobufCEnumDescriptor coreml__mlprogram__data_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "coreml.MLProgram.DataType",
+  "DataType",
+  "Coreml__MLProgram__DataType",
+  "coreml",
+  23,
+  coreml__mlprogram__data_type__enum_values_by_number,
+  23,
+  coreml__mlprogram__data_type__enum_values_by_name,
+  4,
+  coreml__mlprogram__data_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor coreml__mlprogram__field_descriptors[4] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram, version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "functions",
     2,
@@ -6514,14 +8120,41 @@ static const ProtobufCFieldDescriptor coreml__mlprogram__field_descriptors[1] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "docString",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Coreml__MLProgram, docstring),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attributes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Coreml__MLProgram, n_attributes),
+    offsetof(Coreml__MLProgram, attributes),
+    &coreml__mlprogram__named_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned coreml__mlprogram__field_indices_by_name[] = {
-  0,   /* field[0] = functions */
+  3,   /* field[3] = attributes */
+  2,   /* field[2] = docString */
+  1,   /* field[1] = functions */
+  0,   /* field[0] = version */
 };
 static const ProtobufCIntRange coreml__mlprogram__number_ranges[1 + 1] =
 {
-  { 2, 0 },
-  { 0, 1 }
+  { 1, 0 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor coreml__mlprogram__descriptor =
 {
@@ -6531,7 +8164,7 @@ const ProtobufCMessageDescriptor coreml__mlprogram__descriptor =
   "Coreml__MLProgram",
   "coreml",
   sizeof(Coreml__MLProgram),
-  1,
+  4,
   coreml__mlprogram__field_descriptors,
   coreml__mlprogram__field_indices_by_name,
   1,  coreml__mlprogram__number_ranges,

@@ -33,6 +33,18 @@ ptrdiff_t system_copy_range(
 #endif
 }
 
+int system_exchange(const char *first, const char *second) {
+#ifdef __linux__
+  return renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE);
+#elif defined(__APPLE__)
+  return renamex_np(first, second, RENAME_SWAP);
+#else
+  (void)first, (void)second;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 int system_start_writing(int descriptor, int64_t offset, int64_t count) {
 #ifdef __linux__
   return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);

@@ -21,6 +21,7 @@ extension ModelContent {
     let work = ExportWork(content: self, path: path, writing: writing)
     return switch target {
     case .coreml(let options): try work.run(CoreMLExporter.self, options)
+    case .mlpackage(let options): try work.run(CoreMLPackageExporter.self, options)
     case .darknet(let options): try work.run(DarknetExporter.self, options)
     case .onnx(let options): try work.run(ONNXExporter.self, options)
     case .safetensors(let options): try work.run(SafetensorsExporter.self, options)

@@ -28,6 +28,9 @@ package enum CoreMLReader {
     if let other = kinds.first(where: { !CoreMLSchema.isReadable($0) }) {
       throw CoreMLSchema.unsupportedKindError(other)
     }
+    guard kinds.count <= 1 else {
+      throw .malformed("is of the kinds \(kinds.joined(separator: " and ")), expected one")
+    }
     guard let descriptor = CoreMLSchema.model else {
       preconditionFailure("the compiled schema has no model")
     }

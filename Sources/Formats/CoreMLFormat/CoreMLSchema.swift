@@ -47,7 +47,7 @@ enum CoreMLSchema {
   static func isReadable(_ kind: String) -> Bool {
     switch kind {
     case "neuralNetwork", "neuralNetworkClassifier", "neuralNetworkRegressor", "pipeline",
-      "pipelineClassifier", "pipelineRegressor", "nonMaximumSuppression":
+      "pipelineClassifier", "pipelineRegressor", "nonMaximumSuppression", "mlProgram":
       true
     default: false
     }
@@ -57,8 +57,8 @@ enum CoreMLSchema {
   static func unsupportedKindError(_ kind: String) -> WeighbridgeError {
     WeighbridgeError(
       .unsupported,
-      "is a Core ML model of the kind \(kind); neural networks, and pipelines of them with"
-        + " non-maximum suppression, can be read")
+      "is a Core ML model of the kind \(kind); neural networks, ML Programs, and pipelines of them"
+        + " with non-maximum suppression can be read")
   }
 }
 

@@ -35,6 +35,7 @@ extension APIName {
     case .exportKeepIntegers: "`keep_integers`"
     case .exportDetectionPostprocess: "`detection_postprocess`"
     case .exportQuantization: "`quantization`"
+    case .exportDeployment: "`deployment`"
     case .against: "`against`"
     case .labels: "`labels` in `metadata`"
     case .images: "`image` of an input in `metadata`"

@@ -60,6 +60,7 @@ extension ExportOptions {
     keepIntegers = members.keep_integers != 0
     detectionPostprocess = members.detection_postprocess != 0
     quantization = try enumeration(members.quantization, "quantization")
+    deployment = try enumeration(members.deployment, "deployment")
   }
 }
 

@@ -39,7 +39,8 @@ extension Model {
       throw .mismatch("its extension names no format (\(known)); \(APIName.exportTarget) does")
         .at(file: path)
     }
-    return try export(to: path, as: ExportTarget(format, options: options), writing: writing)
+    let target = try ExportTarget(format.refined(by: path), options: options)
+    return try export(to: path, as: target, writing: writing)
   }
 
   /// The function of version 0.2.

@@ -16,7 +16,8 @@ import _CatalogTesting
 
   private static let targets: [(name: String, refusal: Refusal)] = [
     ("onnx", ONNXOperators.refusal(of:)), ("coreml", CoreMLOperators.refusal(of:)),
-    ("keras", KerasOperators.refusal(of:)), ("ncnn", NCNNOperators.refusal(of:)),
+    ("mlpackage", MILOperators.refusal(of:)), ("keras", KerasOperators.refusal(of:)),
+    ("ncnn", NCNNOperators.refusal(of:)),
     ("tflite", TFLiteOperators.refusal(of:)), ("pytorch", PyTorchOperators.refusal(of:)),
   ]
 

@@ -24,27 +24,26 @@ import Weighbridge
     #expect(stored.provenance.sources.map(\.fileName) == ["model.mlmodel"])
   }
 
-  @Test(
-    "An ML Program is shown and not converted", arguments: ["program.mlmodel", "program.mlpackage"])
-  func program(_ name: String) throws {
-    let path = sample(name)
-    let inspection = try Inspection(of: path)
-    #expect(inspection.description.author == "A. Author")
-    #expect(inspection.description.license?.text == "MIT")
-    #expect(inspection.runs == false)
-    let contents = try #require(inspection.contents)
-    #expect(contents.kind == "mlProgram")
-    #expect(contents.specificationVersion == 6)
-    #expect(contents.inputs.map { "\($0.name) \($0.type)" } == ["x image RGB 8 x 8"])
-    #expect(contents.outputs.map { "\($0.name) \($0.type)" } == ["y float32 [1, 4, 8, 8]"])
-    #expect(contents.functions.map(\.name) == ["main"])
-    #expect(contents.functions[0].operations?["conv"] == 1)
-    #expect(contents.functions[0].operations?["const"] == nil)
-    let error = try #require(failure { _ = try Model(contentsOf: path) })
-    #expect(error.code == .unsupported)
-    #expect(error.place.file == path)
-    #expect(error.reason.contains("convert_to=\"neuralnetwork\""))
-    #expect(error.reason == contents.reason)
+  @Test("An ML Program is read with the constants that stand in a file beside it")
+  func program() throws {
+    let path = sample("program.mlpackage")
+    let model = try Model(contentsOf: path)
+    #expect(model.metadata.author == "A. Author")
+    #expect(model.provenance.frameworkVersion == "specification 6")
+    #expect(model.inputs.map(\.name) == ["x"])
+    #expect(model.inputs.map(\.type) == [TensorType(.float32, [1, 3, 8, 8])])
+    #expect(try Inspection(of: path).contents == nil)
+    let ones = Tensor(.float32, shape: [1, 3, 8, 8], [Double](repeating: 0, count: 192))
+    let output = try model.run([NamedTensor(name: "x", tensor: ones)]).outputs[0]
+    #expect(output.tensor.shape == [1, 4, 8, 8])
+    #expect(output.tensor.doubles.allSatisfy { $0 == 0.25 })
+  }
+
+  @Test("A program without the file of its constants is refused")
+  func constantsMissing() throws {
+    let error = try #require(failure { _ = try Model(contentsOf: sample("program.mlmodel")) })
+    #expect(error.code == .missing)
+    #expect(error.reason.contains("has no file weights/weight.bin"), "\(error)")
   }
 
   @Test("The functions of an ML Program are shown with what each takes and gives")
@@ -57,6 +56,9 @@ import Weighbridge
       ])
     #expect(contents.functions[1].operations?["softmax"] == 1)
     #expect(contents.inputs.isEmpty)
+    let error = failure { _ = try Model(contentsOf: sample("functions.mlpackage")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("with the functions by_row, by_column") == true)
   }
 
   @Test("The error about a Create ML pipeline says that its network is part of Apple's systems")
@@ -82,7 +84,7 @@ import Weighbridge
     (300, "glmRegressor"), (301, "supportVectorRegressor"), (302, "treeEnsembleRegressor"),
     (304, "bayesianProbitRegressor"), (400, "glmClassifier"), (401, "supportVectorClassifier"),
     (402, "treeEnsembleClassifier"), (404, "kNearestNeighborsClassifier"),
-    (501, "itemSimilarityRecommender"), (502, "mlProgram"), (555, "customModel"),
+    (501, "itemSimilarityRecommender"), (555, "customModel"),
     (556, "linkedModel"), (560, "classConfidenceThresholding"), (600, "oneHotEncoder"),
     (601, "imputer"), (602, "featureVectorizer"), (603, "dictVectorizer"), (604, "scaler"),
     (606, "categoricalMapping"), (607, "normalizer"), (609, "arrayFeatureExtractor"),

@@ -17,6 +17,7 @@ struct ExportCountsTests {
   private static let floors: [(target: ExportFormat, group: String, percent: Int)] = [
     (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
     (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85), (.ncnn, "Keras 2", 60),
+    (.mlpackage, "Keras 2", 93), (.mlpackage, "Keras 3", 93), (.mlpackage, "darknet", 90),
     (.ncnn, "Keras 3", 60), (.ncnn, "darknet", 90), (.pyTorch, "Keras 2", 90),
     (.pyTorch, "Keras 3", 90), (.pyTorch, "darknet", 95),
   ]
@@ -181,6 +182,7 @@ private enum ExportOutcome: Equatable {
       let folder = try TemporaryFolder()
       var exportOptions = ExportOptions()
       exportOptions.withNMS = false
+      if target == .mlpackage { exportOptions.precision = .float32 }
       let path = folder.file("m.\(target.fileExtension)")
       let report: ExportReport
       do {

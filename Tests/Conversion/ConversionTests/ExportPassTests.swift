@@ -41,6 +41,7 @@ import Weighbridge
     switch try? ExportTarget(format, options: options) {
     case .onnx(let options): ONNXExporter.passes(options)
     case .coreml(let options): CoreMLExporter.passes(options)
+    case .mlpackage(let options): CoreMLPackageExporter.passes(options)
     case .ncnn(let options): NCNNExporter.passes(options)
     case .tflite(let options): TFLiteExporter.passes(options)
     case .pyTorch(let options): PyTorchExporter.passes(options)

@@ -4,7 +4,8 @@ import FormatRegistry
 /// A target, a version of it, and how much of the inputs' shapes is known.
 struct ExportVariant: Hashable, Sendable {
   let target: ExportFormat
-  /// The opset of ONNX or the specification version of Core ML; by default the target's default.
+  /// The opset of ONNX, the specification version of Core ML or that of a package's deployment; by
+  /// default the target's default.
   var version: Int?
   /// The number of leading axes of each input whose sizes are unknown, never the last axis.
   var openCount = 0
@@ -16,6 +17,9 @@ struct ExportVariant: Hashable, Sendable {
     + [ExportVariant(target: .coreml)]
     + [4, 5].map { ExportVariant(target: .coreml, version: $0) }
     + [nil, 3].map { ExportVariant(target: .coreml, version: $0, openCount: 1) }
+    + [ExportVariant(target: .mlpackage)]
+    + [6, 8, 9].map { ExportVariant(target: .mlpackage, version: $0) }
+    + [ExportVariant(target: .mlpackage, openCount: 1)]
     + [.keras, .kerasHDF5, .darknet, .ncnn].map { ExportVariant(target: $0) }
     + [ExportVariant(target: .ncnn, openCount: 1), ExportVariant(target: .tflite)]
     + [1, 2].map { ExportVariant(target: .tflite, openCount: $0) }
@@ -39,7 +43,13 @@ struct ExportVariant: Hashable, Sendable {
 
   var options: ExportOptions {
     var options = ExportOptions()
-    if target == .onnx { options.opset = version } else { options.specVersion = version }
+    switch target {
+    case .onnx: options.opset = version
+    case .mlpackage:
+      options.precision = .float32
+      options.deployment = CoreMLDeployment.allCases.first { $0.specificationVersion == version }
+    default: options.specVersion = version
+    }
     return options
   }
 }

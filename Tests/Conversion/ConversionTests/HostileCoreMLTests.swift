@@ -47,7 +47,7 @@ enum HostileCoreMLFiles {
     .init("pipeline_of_pipelines", .unsupported, "is a pipeline of pipelines"),
     .init(
       "pipeline_without_network", .unsupported, "is a pipeline that does not begin with a network"),
-    .init("program", .unsupported, "is an ML Program (Core ML mlProgram, specification 7)"),
+    .init("program", .unsupported, "is an ML Program of version 0, expected version 1"),
     .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
     .init("quantized_table", .malformed, "a table of 3 numbers, expected 16"),
     .init(

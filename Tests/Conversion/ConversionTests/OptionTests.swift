@@ -14,6 +14,7 @@ import Weighbridge
       (\.takesSizes, { $0.sizes = [.init(width: 8, height: 8)] }),
       (\.takesFork, { $0.darknet = .pjreddie }), (\.takesIntegers, { $0.keepIntegers = true }),
       (\.takesNMS, { $0.withNMS = true }), (\.takesPrecision, { $0.precision = .float16 }),
+      (\.takesDeployment, { $0.deployment = .ios17 }),
       (\.takesLayout, { $0.layout = .source }),
       (\.takesPostprocessing, { $0.detectionPostprocess = true }),
     ]
@@ -48,14 +49,13 @@ import Weighbridge
 
 extension ExportFormat {
   fileprivate var takesOpset: Bool { self == .onnx }
-  fileprivate var takesSizes: Bool { self == .coreml }
+  fileprivate var takesDeployment: Bool { self == .mlpackage }
+  fileprivate var takesSizes: Bool { self == .coreml || self == .mlpackage }
   fileprivate var takesFork: Bool { self == .darknet }
   fileprivate var takesIntegers: Bool { self == .safetensors || self == .npz }
-  fileprivate var takesNMS: Bool { [.onnx, .coreml, .ncnn, .tflite].contains(self) }
+  fileprivate var takesNMS: Bool { [.onnx, .coreml, .mlpackage, .ncnn, .tflite].contains(self) }
   fileprivate var takesPostprocessing: Bool { self == .tflite }
-  fileprivate var takesPrecision: Bool {
-    [.onnx, .coreml, .ncnn, .tflite, .pyTorch].contains(self)
-  }
+  fileprivate var takesPrecision: Bool { takesNMS || self == .pyTorch }
   fileprivate var takesLayout: Bool { self == .onnx || self == .pyTorch }
 }
 

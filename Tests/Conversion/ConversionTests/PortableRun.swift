@@ -63,7 +63,7 @@ struct PortableRun {
   /// The copy's outputs, in the axis order of the original's.
   func outputs(_ inputs: [NamedTensor], like original: [NamedTensor]) throws -> [NamedTensor] {
     guard
-      [.coreml, .darknet, .ncnn].contains(target)
+      [.coreml, .mlpackage, .darknet, .ncnn].contains(target)
         || (self.inputs + outputs).contains(where: \.isTransposed)
     else { return try run(inputs) }
     guard self.inputs.count == inputs.count, outputs.count == original.count else {

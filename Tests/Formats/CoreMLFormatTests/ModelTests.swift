@@ -132,7 +132,7 @@ import Testing
   @Test("Models of other kinds are named and refused, whatever they hold")
   func otherKinds() {
     for (number, kind) in [
-      (402, "treeEnsembleClassifier"), (502, "mlProgram"), (606, "categorical"),
+      (402, "treeEnsembleClassifier"), (606, "categorical"),
     ] {
       let bytes = [8, 7, 0x12, 0] + ProtobufField.header(number, byteCount: 3) + [255, 255, 255]
       #expect(isRecognized(bytes))

@@ -16,23 +16,21 @@ import Testing
     #expect(!digits.output.contains("updatable"))
   }
 
-  @Test("inspect shows a package that cannot be converted, and convert says what to do")
-  func program() throws {
-    let inspection = try Program.run("inspect", sample("program.mlpackage"))
+  @Test("inspect shows a package that cannot be converted, and convert says why")
+  func functions() throws {
+    let inspection = try Program.run("inspect", sample("functions.mlpackage"))
     inspection.expect(0)
-    for text in [
-      "coreml mlProgram", "author:       A. Author", "x  image RGB 8 x 8",
-      "y  float32 [1, 4, 8, 8]",
-      "function main: ", "1 conv", "cannot be converted: it is an ML Program",
-    ] {
+    for text in ["coreml mlProgram", "function by_row", "1 softmax", "cannot be converted: it is"] {
       #expect(inspection.output.contains(text), "\(inspection.output)")
     }
     let workspace = try Workspace()
-    try Program.run("convert", sample("program.mlpackage/"), "-o", workspace.output).expect(
-      3, "program.mlpackage: is an ML Program", "convert_to=\"neuralnetwork\"")
+    try Program.run("convert", sample("functions.mlpackage/"), "-o", workspace.output).expect(
+      3, "functions.mlpackage: is an ML Program with the functions")
     try workspace.expectUntouched()
     let output = workspace.folder.file("other.wbm")
     try Program.run("convert", sample("network.mlpackage/"), "-o", output).expect(0)
     try Program.run("verify", output, "--against", sample("network.mlpackage")).expect(0)
+    try Program.run("convert", sample("program.mlpackage/"), "-o", output).expect(0)
+    try Program.run("verify", output, "--against", sample("program.mlpackage")).expect(0)
   }
 }

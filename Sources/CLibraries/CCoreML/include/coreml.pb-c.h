@@ -26,6 +26,30 @@ typedef struct Coreml__MLProgram__Function Coreml__MLProgram__Function;
 typedef struct Coreml__MLProgram__BlockEntry Coreml__MLProgram__BlockEntry;
 typedef struct Coreml__MLProgram__Block Coreml__MLProgram__Block;
 typedef struct Coreml__MLProgram__Operation Coreml__MLProgram__Operation;
+typedef struct Coreml__MLProgram__InputEntry Coreml__MLProgram__InputEntry;
+typedef struct Coreml__MLProgram__Argument Coreml__MLProgram__Argument;
+typedef struct Coreml__MLProgram__Binding Coreml__MLProgram__Binding;
+typedef struct Coreml__MLProgram__NamedType Coreml__MLProgram__NamedType;
+typedef struct Coreml__MLProgram__NamedValue Coreml__MLProgram__NamedValue;
+typedef struct Coreml__MLProgram__ValueType Coreml__MLProgram__ValueType;
+typedef struct Coreml__MLProgram__TensorType Coreml__MLProgram__TensorType;
+typedef struct Coreml__MLProgram__Dimension Coreml__MLProgram__Dimension;
+typedef struct Coreml__MLProgram__ConstantDimension Coreml__MLProgram__ConstantDimension;
+typedef struct Coreml__MLProgram__UnknownDimension Coreml__MLProgram__UnknownDimension;
+typedef struct Coreml__MLProgram__DictionaryType Coreml__MLProgram__DictionaryType;
+typedef struct Coreml__MLProgram__ListType Coreml__MLProgram__ListType;
+typedef struct Coreml__MLProgram__Value Coreml__MLProgram__Value;
+typedef struct Coreml__MLProgram__ImmediateValue Coreml__MLProgram__ImmediateValue;
+typedef struct Coreml__MLProgram__ListValue Coreml__MLProgram__ListValue;
+typedef struct Coreml__MLProgram__BlobFileValue Coreml__MLProgram__BlobFileValue;
+typedef struct Coreml__MLProgram__TensorValue Coreml__MLProgram__TensorValue;
+typedef struct Coreml__MLProgram__Floats Coreml__MLProgram__Floats;
+typedef struct Coreml__MLProgram__Doubles Coreml__MLProgram__Doubles;
+typedef struct Coreml__MLProgram__Integers Coreml__MLProgram__Integers;
+typedef struct Coreml__MLProgram__LongIntegers Coreml__MLProgram__LongIntegers;
+typedef struct Coreml__MLProgram__Booleans Coreml__MLProgram__Booleans;
+typedef struct Coreml__MLProgram__Strings Coreml__MLProgram__Strings;
+typedef struct Coreml__MLProgram__Bytes Coreml__MLProgram__Bytes;
 typedef struct Coreml__FeatureDescription Coreml__FeatureDescription;
 typedef struct Coreml__Metadata Coreml__Metadata;
 typedef struct Coreml__UserDefinedEntry Coreml__UserDefinedEntry;
@@ -153,6 +177,32 @@ typedef struct Coreml__LSTMWeightParams Coreml__LSTMWeightParams;
 
 /* --- enums --- */
 
+typedef enum _Coreml__MLProgram__DataType {
+  COREML__MLPROGRAM__DATA_TYPE__UNUSED_TYPE = 0,
+  COREML__MLPROGRAM__DATA_TYPE__BOOL = 1,
+  COREML__MLPROGRAM__DATA_TYPE__STRING = 2,
+  COREML__MLPROGRAM__DATA_TYPE__FLOAT16 = 10,
+  COREML__MLPROGRAM__DATA_TYPE__FLOAT32 = 11,
+  COREML__MLPROGRAM__DATA_TYPE__FLOAT64 = 12,
+  COREML__MLPROGRAM__DATA_TYPE__BFLOAT16 = 13,
+  COREML__MLPROGRAM__DATA_TYPE__INT8 = 21,
+  COREML__MLPROGRAM__DATA_TYPE__INT16 = 22,
+  COREML__MLPROGRAM__DATA_TYPE__INT32 = 23,
+  COREML__MLPROGRAM__DATA_TYPE__INT64 = 24,
+  COREML__MLPROGRAM__DATA_TYPE__INT4 = 25,
+  COREML__MLPROGRAM__DATA_TYPE__UINT8 = 31,
+  COREML__MLPROGRAM__DATA_TYPE__UINT16 = 32,
+  COREML__MLPROGRAM__DATA_TYPE__UINT32 = 33,
+  COREML__MLPROGRAM__DATA_TYPE__UINT64 = 34,
+  COREML__MLPROGRAM__DATA_TYPE__UINT4 = 35,
+  COREML__MLPROGRAM__DATA_TYPE__UINT2 = 36,
+  COREML__MLPROGRAM__DATA_TYPE__UINT1 = 37,
+  COREML__MLPROGRAM__DATA_TYPE__UINT6 = 38,
+  COREML__MLPROGRAM__DATA_TYPE__UINT3 = 39,
+  COREML__MLPROGRAM__DATA_TYPE__FLOAT8E4M3FN = 40,
+  COREML__MLPROGRAM__DATA_TYPE__FLOAT8E5M2 = 41
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__DATA_TYPE)
+} Coreml__MLProgram__DataType;
 typedef enum _Coreml__ImageFeatureType__ColorSpace {
   COREML__IMAGE_FEATURE_TYPE__COLOR_SPACE__INVALID_COLOR_SPACE = 0,
   COREML__IMAGE_FEATURE_TYPE__COLOR_SPACE__GRAYSCALE = 10,
@@ -395,7 +445,7 @@ struct  Coreml__Model
     ProtobufCBinaryData knearestneighborsclassifier;
     Coreml__NeuralNetwork *neuralnetwork;
     ProtobufCBinaryData itemsimilarityrecommender;
-    ProtobufCBinaryData mlprogram;
+    Coreml__MLProgram *mlprogram;
     ProtobufCBinaryData custommodel;
     ProtobufCBinaryData linkedmodel;
     ProtobufCBinaryData classconfidencethresholding;
@@ -530,15 +580,23 @@ struct  Coreml__MLProgram__FunctionEntry
 struct  Coreml__MLProgram__Function
 {
   ProtobufCMessage base;
+  size_t n_inputs;
+  Coreml__MLProgram__NamedType **inputs;
+  /*
+   * The set of operators, such as CoreML6; it names the specialization that runs.
+   */
+  char *opset;
   /*
    * By the opset that each is for.
    */
   size_t n_blockspecializations;
   Coreml__MLProgram__BlockEntry **blockspecializations;
+  size_t n_attributes;
+  Coreml__MLProgram__NamedValue **attributes;
 };
 #define COREML__MLPROGRAM__FUNCTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__function__descriptor) \
-    , 0,NULL }
+    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
 
 
 struct  Coreml__MLProgram__BlockEntry
@@ -555,41 +613,419 @@ struct  Coreml__MLProgram__BlockEntry
 struct  Coreml__MLProgram__Block
 {
   ProtobufCMessage base;
+  size_t n_inputs;
+  Coreml__MLProgram__NamedType **inputs;
+  /*
+   * The names of the results.
+   */
+  size_t n_outputs;
+  char **outputs;
   size_t n_operations;
   Coreml__MLProgram__Operation **operations;
+  size_t n_attributes;
+  Coreml__MLProgram__NamedValue **attributes;
 };
 #define COREML__MLPROGRAM__BLOCK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__block__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Coreml__MLProgram__Operation
 {
   ProtobufCMessage base;
   char *type;
+  size_t n_inputs;
+  Coreml__MLProgram__InputEntry **inputs;
+  size_t n_outputs;
+  Coreml__MLProgram__NamedType **outputs;
   /*
    * Of a loop or a condition.
    */
   size_t n_blocks;
   Coreml__MLProgram__Block **blocks;
+  /*
+   * The operation's name, and the value of a constant.
+   */
+  size_t n_attributes;
+  Coreml__MLProgram__NamedValue **attributes;
 };
 #define COREML__MLPROGRAM__OPERATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__operation__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Coreml__MLProgram__InputEntry
+{
+  ProtobufCMessage base;
+  char *key;
+  Coreml__MLProgram__Argument *value;
+};
+#define COREML__MLPROGRAM__INPUT_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__input_entry__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
 
 
 /*
- * An ML Program as far as its operations can be counted: what is not named here is passed over.
+ * One binding, or several where an operator takes a list.
+ */
+struct  Coreml__MLProgram__Argument
+{
+  ProtobufCMessage base;
+  size_t n_arguments;
+  Coreml__MLProgram__Binding **arguments;
+};
+#define COREML__MLPROGRAM__ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__argument__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  COREML__MLPROGRAM__BINDING__BINDING__NOT_SET = 0,
+  COREML__MLPROGRAM__BINDING__BINDING_NAME = 1,
+  COREML__MLPROGRAM__BINDING__BINDING_VALUE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__BINDING__BINDING__CASE)
+} Coreml__MLProgram__Binding__BindingCase;
+
+struct  Coreml__MLProgram__Binding
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__Binding__BindingCase binding_case;
+  union {
+    char *name;
+    Coreml__MLProgram__Value *value;
+  };
+};
+#define COREML__MLPROGRAM__BINDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__binding__descriptor) \
+    , COREML__MLPROGRAM__BINDING__BINDING__NOT_SET, {0} }
+
+
+struct  Coreml__MLProgram__NamedType
+{
+  ProtobufCMessage base;
+  char *name;
+  Coreml__MLProgram__ValueType *type;
+};
+#define COREML__MLPROGRAM__NAMED_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__named_type__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+struct  Coreml__MLProgram__NamedValue
+{
+  ProtobufCMessage base;
+  char *key;
+  Coreml__MLProgram__Value *value;
+};
+#define COREML__MLPROGRAM__NAMED_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__named_value__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+typedef enum {
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE__NOT_SET = 0,
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE_TENSOR_TYPE = 1,
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE_LIST_TYPE = 2,
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE_TUPLE_TYPE = 3,
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE_DICTIONARY_TYPE = 4,
+  COREML__MLPROGRAM__VALUE_TYPE__TYPE_STATE_TYPE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__VALUE_TYPE__TYPE__CASE)
+} Coreml__MLProgram__ValueType__TypeCase;
+
+struct  Coreml__MLProgram__ValueType
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__ValueType__TypeCase type_case;
+  union {
+    Coreml__MLProgram__TensorType *tensortype;
+    Coreml__MLProgram__ListType *listtype;
+    ProtobufCBinaryData tupletype;
+    Coreml__MLProgram__DictionaryType *dictionarytype;
+    ProtobufCBinaryData statetype;
+  };
+};
+#define COREML__MLPROGRAM__VALUE_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__value_type__descriptor) \
+    , COREML__MLPROGRAM__VALUE_TYPE__TYPE__NOT_SET, {0} }
+
+
+struct  Coreml__MLProgram__TensorType
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__DataType datatype;
+  int64_t rank;
+  size_t n_dimensions;
+  Coreml__MLProgram__Dimension **dimensions;
+  size_t n_attributes;
+  Coreml__MLProgram__NamedValue **attributes;
+};
+#define COREML__MLPROGRAM__TENSOR_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__tensor_type__descriptor) \
+    , COREML__MLPROGRAM__DATA_TYPE__UNUSED_TYPE, 0, 0,NULL, 0,NULL }
+
+
+typedef enum {
+  COREML__MLPROGRAM__DIMENSION__DIMENSION__NOT_SET = 0,
+  COREML__MLPROGRAM__DIMENSION__DIMENSION_CONSTANT = 1,
+  COREML__MLPROGRAM__DIMENSION__DIMENSION_UNKNOWN = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__DIMENSION__DIMENSION__CASE)
+} Coreml__MLProgram__Dimension__DimensionCase;
+
+struct  Coreml__MLProgram__Dimension
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__Dimension__DimensionCase dimension_case;
+  union {
+    Coreml__MLProgram__ConstantDimension *constant;
+    Coreml__MLProgram__UnknownDimension *unknown;
+  };
+};
+#define COREML__MLPROGRAM__DIMENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__dimension__descriptor) \
+    , COREML__MLPROGRAM__DIMENSION__DIMENSION__NOT_SET, {0} }
+
+
+struct  Coreml__MLProgram__ConstantDimension
+{
+  ProtobufCMessage base;
+  uint64_t size;
+};
+#define COREML__MLPROGRAM__CONSTANT_DIMENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__constant_dimension__descriptor) \
+    , 0 }
+
+
+struct  Coreml__MLProgram__UnknownDimension
+{
+  ProtobufCMessage base;
+  /*
+   * Whether it stands for any number of axes.
+   */
+  protobuf_c_boolean variadic;
+};
+#define COREML__MLPROGRAM__UNKNOWN_DIMENSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__unknown_dimension__descriptor) \
+    , 0 }
+
+
+struct  Coreml__MLProgram__DictionaryType
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__ValueType *keytype;
+  Coreml__MLProgram__ValueType *valuetype;
+};
+#define COREML__MLPROGRAM__DICTIONARY_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__dictionary_type__descriptor) \
+    , NULL, NULL }
+
+
+struct  Coreml__MLProgram__ListType
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__ValueType *type;
+  Coreml__MLProgram__Dimension *length;
+};
+#define COREML__MLPROGRAM__LIST_TYPE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__list_type__descriptor) \
+    , NULL, NULL }
+
+
+typedef enum {
+  COREML__MLPROGRAM__VALUE__VALUE__NOT_SET = 0,
+  COREML__MLPROGRAM__VALUE__VALUE_IMMEDIATE_VALUE = 3,
+  COREML__MLPROGRAM__VALUE__VALUE_BLOB_FILE_VALUE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__VALUE__VALUE__CASE)
+} Coreml__MLProgram__Value__ValueCase;
+
+struct  Coreml__MLProgram__Value
+{
+  ProtobufCMessage base;
+  char *docstring;
+  Coreml__MLProgram__ValueType *type;
+  Coreml__MLProgram__Value__ValueCase value_case;
+  union {
+    Coreml__MLProgram__ImmediateValue *immediatevalue;
+    Coreml__MLProgram__BlobFileValue *blobfilevalue;
+  };
+};
+#define COREML__MLPROGRAM__VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__value__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL, COREML__MLPROGRAM__VALUE__VALUE__NOT_SET, {0} }
+
+
+typedef enum {
+  COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE__NOT_SET = 0,
+  COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE_TENSOR = 1,
+  COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE_TUPLE = 2,
+  COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE_LIST = 3,
+  COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE_DICTIONARY = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE__CASE)
+} Coreml__MLProgram__ImmediateValue__ValueCase;
+
+struct  Coreml__MLProgram__ImmediateValue
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__ImmediateValue__ValueCase value_case;
+  union {
+    Coreml__MLProgram__TensorValue *tensor;
+    ProtobufCBinaryData tuple;
+    Coreml__MLProgram__ListValue *list;
+    ProtobufCBinaryData dictionary;
+  };
+};
+#define COREML__MLPROGRAM__IMMEDIATE_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__immediate_value__descriptor) \
+    , COREML__MLPROGRAM__IMMEDIATE_VALUE__VALUE__NOT_SET, {0} }
+
+
+struct  Coreml__MLProgram__ListValue
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  Coreml__MLProgram__Value **values;
+};
+#define COREML__MLPROGRAM__LIST_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__list_value__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * The place of a constant's record in a file of blobs.
+ */
+struct  Coreml__MLProgram__BlobFileValue
+{
+  ProtobufCMessage base;
+  char *filename;
+  uint64_t offset;
+};
+#define COREML__MLPROGRAM__BLOB_FILE_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__blob_file_value__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+typedef enum {
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE__NOT_SET = 0,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_FLOATS = 1,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_INTS = 2,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_BOOLS = 3,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_STRINGS = 4,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_LONG_INTS = 5,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_DOUBLES = 6,
+  COREML__MLPROGRAM__TENSOR_VALUE__VALUE_BYTES = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(COREML__MLPROGRAM__TENSOR_VALUE__VALUE__CASE)
+} Coreml__MLProgram__TensorValue__ValueCase;
+
+struct  Coreml__MLProgram__TensorValue
+{
+  ProtobufCMessage base;
+  Coreml__MLProgram__TensorValue__ValueCase value_case;
+  union {
+    Coreml__MLProgram__Floats *floats;
+    Coreml__MLProgram__Integers *ints;
+    Coreml__MLProgram__Booleans *bools;
+    Coreml__MLProgram__Strings *strings;
+    Coreml__MLProgram__LongIntegers *longints;
+    Coreml__MLProgram__Doubles *doubles;
+    Coreml__MLProgram__Bytes *bytes;
+  };
+};
+#define COREML__MLPROGRAM__TENSOR_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__tensor_value__descriptor) \
+    , COREML__MLPROGRAM__TENSOR_VALUE__VALUE__NOT_SET, {0} }
+
+
+struct  Coreml__MLProgram__Floats
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  float *values;
+};
+#define COREML__MLPROGRAM__FLOATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__floats__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Doubles
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  double *values;
+};
+#define COREML__MLPROGRAM__DOUBLES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__doubles__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Integers
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  int32_t *values;
+};
+#define COREML__MLPROGRAM__INTEGERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__integers__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__LongIntegers
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  int64_t *values;
+};
+#define COREML__MLPROGRAM__LONG_INTEGERS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__long_integers__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Booleans
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  protobuf_c_boolean *values;
+};
+#define COREML__MLPROGRAM__BOOLEANS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__booleans__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Strings
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  char **values;
+};
+#define COREML__MLPROGRAM__STRINGS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__strings__descriptor) \
+    , 0,NULL }
+
+
+struct  Coreml__MLProgram__Bytes
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData values;
+};
+#define COREML__MLPROGRAM__BYTES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__bytes__descriptor) \
+    , {0,NULL} }
+
+
+/*
+ * An ML Program: functions of typed operations, whose large constants stand in a file beside it.
  */
 struct  Coreml__MLProgram
 {
   ProtobufCMessage base;
+  int64_t version;
   size_t n_functions;
   Coreml__MLProgram__FunctionEntry **functions;
+  char *docstring;
+  size_t n_attributes;
+  Coreml__MLProgram__NamedValue **attributes;
 };
 #define COREML__MLPROGRAM__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&coreml__mlprogram__descriptor) \
-    , 0,NULL }
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 /*
@@ -3181,6 +3617,78 @@ void   coreml__mlprogram__block__init
 /* Coreml__MLProgram__Operation methods */
 void   coreml__mlprogram__operation__init
                      (Coreml__MLProgram__Operation         *message);
+/* Coreml__MLProgram__InputEntry methods */
+void   coreml__mlprogram__input_entry__init
+                     (Coreml__MLProgram__InputEntry         *message);
+/* Coreml__MLProgram__Argument methods */
+void   coreml__mlprogram__argument__init
+                     (Coreml__MLProgram__Argument         *message);
+/* Coreml__MLProgram__Binding methods */
+void   coreml__mlprogram__binding__init
+                     (Coreml__MLProgram__Binding         *message);
+/* Coreml__MLProgram__NamedType methods */
+void   coreml__mlprogram__named_type__init
+                     (Coreml__MLProgram__NamedType         *message);
+/* Coreml__MLProgram__NamedValue methods */
+void   coreml__mlprogram__named_value__init
+                     (Coreml__MLProgram__NamedValue         *message);
+/* Coreml__MLProgram__ValueType methods */
+void   coreml__mlprogram__value_type__init
+                     (Coreml__MLProgram__ValueType         *message);
+/* Coreml__MLProgram__TensorType methods */
+void   coreml__mlprogram__tensor_type__init
+                     (Coreml__MLProgram__TensorType         *message);
+/* Coreml__MLProgram__Dimension methods */
+void   coreml__mlprogram__dimension__init
+                     (Coreml__MLProgram__Dimension         *message);
+/* Coreml__MLProgram__ConstantDimension methods */
+void   coreml__mlprogram__constant_dimension__init
+                     (Coreml__MLProgram__ConstantDimension         *message);
+/* Coreml__MLProgram__UnknownDimension methods */
+void   coreml__mlprogram__unknown_dimension__init
+                     (Coreml__MLProgram__UnknownDimension         *message);
+/* Coreml__MLProgram__DictionaryType methods */
+void   coreml__mlprogram__dictionary_type__init
+                     (Coreml__MLProgram__DictionaryType         *message);
+/* Coreml__MLProgram__ListType methods */
+void   coreml__mlprogram__list_type__init
+                     (Coreml__MLProgram__ListType         *message);
+/* Coreml__MLProgram__Value methods */
+void   coreml__mlprogram__value__init
+                     (Coreml__MLProgram__Value         *message);
+/* Coreml__MLProgram__ImmediateValue methods */
+void   coreml__mlprogram__immediate_value__init
+                     (Coreml__MLProgram__ImmediateValue         *message);
+/* Coreml__MLProgram__ListValue methods */
+void   coreml__mlprogram__list_value__init
+                     (Coreml__MLProgram__ListValue         *message);
+/* Coreml__MLProgram__BlobFileValue methods */
+void   coreml__mlprogram__blob_file_value__init
+                     (Coreml__MLProgram__BlobFileValue         *message);
+/* Coreml__MLProgram__TensorValue methods */
+void   coreml__mlprogram__tensor_value__init
+                     (Coreml__MLProgram__TensorValue         *message);
+/* Coreml__MLProgram__Floats methods */
+void   coreml__mlprogram__floats__init
+                     (Coreml__MLProgram__Floats         *message);
+/* Coreml__MLProgram__Doubles methods */
+void   coreml__mlprogram__doubles__init
+                     (Coreml__MLProgram__Doubles         *message);
+/* Coreml__MLProgram__Integers methods */
+void   coreml__mlprogram__integers__init
+                     (Coreml__MLProgram__Integers         *message);
+/* Coreml__MLProgram__LongIntegers methods */
+void   coreml__mlprogram__long_integers__init
+                     (Coreml__MLProgram__LongIntegers         *message);
+/* Coreml__MLProgram__Booleans methods */
+void   coreml__mlprogram__booleans__init
+                     (Coreml__MLProgram__Booleans         *message);
+/* Coreml__MLProgram__Strings methods */
+void   coreml__mlprogram__strings__init
+                     (Coreml__MLProgram__Strings         *message);
+/* Coreml__MLProgram__Bytes methods */
+void   coreml__mlprogram__bytes__init
+                     (Coreml__MLProgram__Bytes         *message);
 /* Coreml__MLProgram methods */
 void   coreml__mlprogram__init
                      (Coreml__MLProgram         *message);
@@ -5377,6 +5885,78 @@ typedef void (*Coreml__MLProgram__Block_Closure)
 typedef void (*Coreml__MLProgram__Operation_Closure)
                  (const Coreml__MLProgram__Operation *message,
                   void *closure_data);
+typedef void (*Coreml__MLProgram__InputEntry_Closure)
+                 (const Coreml__MLProgram__InputEntry *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Argument_Closure)
+                 (const Coreml__MLProgram__Argument *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Binding_Closure)
+                 (const Coreml__MLProgram__Binding *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__NamedType_Closure)
+                 (const Coreml__MLProgram__NamedType *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__NamedValue_Closure)
+                 (const Coreml__MLProgram__NamedValue *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__ValueType_Closure)
+                 (const Coreml__MLProgram__ValueType *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__TensorType_Closure)
+                 (const Coreml__MLProgram__TensorType *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Dimension_Closure)
+                 (const Coreml__MLProgram__Dimension *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__ConstantDimension_Closure)
+                 (const Coreml__MLProgram__ConstantDimension *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__UnknownDimension_Closure)
+                 (const Coreml__MLProgram__UnknownDimension *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__DictionaryType_Closure)
+                 (const Coreml__MLProgram__DictionaryType *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__ListType_Closure)
+                 (const Coreml__MLProgram__ListType *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Value_Closure)
+                 (const Coreml__MLProgram__Value *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__ImmediateValue_Closure)
+                 (const Coreml__MLProgram__ImmediateValue *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__ListValue_Closure)
+                 (const Coreml__MLProgram__ListValue *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__BlobFileValue_Closure)
+                 (const Coreml__MLProgram__BlobFileValue *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__TensorValue_Closure)
+                 (const Coreml__MLProgram__TensorValue *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Floats_Closure)
+                 (const Coreml__MLProgram__Floats *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Doubles_Closure)
+                 (const Coreml__MLProgram__Doubles *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Integers_Closure)
+                 (const Coreml__MLProgram__Integers *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__LongIntegers_Closure)
+                 (const Coreml__MLProgram__LongIntegers *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Booleans_Closure)
+                 (const Coreml__MLProgram__Booleans *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Strings_Closure)
+                 (const Coreml__MLProgram__Strings *message,
+                  void *closure_data);
+typedef void (*Coreml__MLProgram__Bytes_Closure)
+                 (const Coreml__MLProgram__Bytes *message,
+                  void *closure_data);
 typedef void (*Coreml__MLProgram_Closure)
                  (const Coreml__MLProgram *message,
                   void *closure_data);
@@ -5769,6 +6349,31 @@ extern const ProtobufCMessageDescriptor coreml__mlprogram__function__descriptor;
 extern const ProtobufCMessageDescriptor coreml__mlprogram__block_entry__descriptor;
 extern const ProtobufCMessageDescriptor coreml__mlprogram__block__descriptor;
 extern const ProtobufCMessageDescriptor coreml__mlprogram__operation__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__input_entry__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__argument__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__binding__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__named_type__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__named_value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__value_type__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__tensor_type__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__dimension__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__constant_dimension__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__unknown_dimension__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__dictionary_type__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__list_type__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__immediate_value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__list_value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__blob_file_value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__tensor_value__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__floats__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__doubles__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__integers__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__long_integers__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__booleans__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__strings__descriptor;
+extern const ProtobufCMessageDescriptor coreml__mlprogram__bytes__descriptor;
+extern const ProtobufCEnumDescriptor    coreml__mlprogram__data_type__descriptor;
 extern const ProtobufCMessageDescriptor coreml__feature_description__descriptor;
 extern const ProtobufCMessageDescriptor coreml__metadata__descriptor;
 extern const ProtobufCMessageDescriptor coreml__user_defined_entry__descriptor;

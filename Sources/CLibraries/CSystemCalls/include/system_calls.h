@@ -13,6 +13,9 @@ int system_open_unnamed(const char *folder, unsigned mode);
 ptrdiff_t system_copy_range(
     int source, int64_t source_offset, int target, int64_t target_offset, size_t count);
 
+/// Exchanges what stands under two names at once (Linux: renameat2, macOS: renamex_np).
+int system_exchange(const char *first, const char *second);
+
 /// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
 int system_start_writing(int descriptor, int64_t offset, int64_t count);
 

@@ -215,8 +215,8 @@ typedef struct weighbridge_write_options {
 /// How a model is exported. An option that does not apply to the format is an error.
 typedef struct weighbridge_export_options {
   size_t struct_size;
-  /// The format; by default told from the path. One of `coreml`, `darknet`, `onnx`, `safetensors`, `npz`,
-  /// `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`, `pytorch`.
+  /// The format; by default told from the path. One of `coreml`, `mlpackage`, `darknet`, `onnx`,
+  /// `safetensors`, `npz`, `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`, `pytorch`.
   const char *target;
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from
   /// darknet, else alexeyab.
@@ -225,7 +225,7 @@ typedef struct weighbridge_export_options {
   /// default in PyTorch.
   const char *layout;
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model and a
-  /// PyTorch module compute in float32 all the same.
+  /// PyTorch module compute in float32 all the same. A Core ML package computes in it, by default in float16.
   const char *precision;
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where labels and a
   /// vector of probabilities fit each other, else a network.
@@ -268,6 +268,9 @@ typedef struct weighbridge_export_options {
   /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a minimum for
   /// each; by default in float32. Since version 0.3.
   const char *quantization;
+  /// The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or ios18, or macos12
+  /// to macos15 of the same years. Since version 0.3.
+  const char *deployment;
 } weighbridge_export_options;
 
 /// What is verified, and how strictly.

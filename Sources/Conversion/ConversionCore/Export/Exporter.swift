@@ -35,6 +35,24 @@ public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
   case regressor
 }
 
+/// The oldest system that can run a Core ML package.
+public enum CoreMLDeployment: String, Hashable, Sendable, CaseIterable {
+  /// iOS 15 to 18.
+  case ios15, ios16, ios17, ios18
+  /// macOS 12 to 15, of the same years.
+  case macos12, macos13, macos14, macos15
+
+  /// The version of the specification.
+  package var specificationVersion: Int {
+    switch self {
+    case .ios15, .macos12: 6
+    case .ios16, .macos13: 7
+    case .ios17, .macos14: 8
+    case .ios18, .macos15: 9
+    }
+  }
+}
+
 /// The size of an image in pixels.
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
   /// The number of columns.
@@ -131,5 +149,11 @@ extension ExportFormat {
     guard let format = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
     else { return nil }
     self = format
+  }
+
+  /// The format in which a model is written at a path: a Core ML model is a package where the path
+  /// says so.
+  package func refined(by path: String) -> ExportFormat {
+    self == .coreml && ExportFormat(path: path) == .mlpackage ? .mlpackage : self
   }
 }

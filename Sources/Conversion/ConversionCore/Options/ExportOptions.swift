@@ -14,7 +14,8 @@ public struct ExportOptions: Sendable {
   /// nchw, the default in PyTorch.
   public var layout: ExportLayout?
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision: ExportPrecision?
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
@@ -48,6 +49,9 @@ public struct ExportOptions: Sendable {
   /// How a TensorFlow.js model stores its weights: in float16, or in uint8 with a scale and a
   /// minimum for each; by default in float32.
   public var quantization: TensorFlowJSQuantization?
+  /// The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or ios18,
+  /// or macos12 to macos15 of the same years.
+  public var deployment: CoreMLDeployment?
 
   /// Creates options with the defaults.
   public init() {}
@@ -61,7 +65,7 @@ public struct ExportOptions: Sendable {
       (.exportSpecVersion, specVersion != nil), (.exportExternalData, externalData),
       (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
       (.exportKeepIntegers, keepIntegers), (.exportDetectionPostprocess, detectionPostprocess),
-      (.exportQuantization, quantization != nil),
+      (.exportQuantization, quantization != nil), (.exportDeployment, deployment != nil),
     ]
     return options.filter(\.isGiven).map(\.name)
   }
@@ -86,7 +90,8 @@ public struct ArrayOptions: Sendable {
 /// How a Core ML model is written.
 public struct CoreMLOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision = ExportPrecision.float32
   /// What a Core ML model is: network, classifier or regressor. By default a classifier where
   /// labels and a vector of probabilities fit each other, else a network.
@@ -119,6 +124,43 @@ public struct CoreMLOptions: Sendable {
   }
 }
 
+/// How a Core ML package is written.
+public struct CoreMLPackageOptions: Sendable {
+  /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
+  public var precision = ExportPrecision.float16
+  /// What a Core ML model is: network, classifier or regressor. By default a classifier where
+  /// labels and a vector of probabilities fit each other, else a network.
+  public var kind: CoreMLKind?
+  /// The sizes that images of a Core ML model may have, width before height, the usual one first,
+  /// where the network leaves them open: 416x416,608x320. By default any size.
+  public var sizes: [ImageSize] = []
+  /// Whether to make batch normalizations part of the weights before them; by default they stay,
+  /// and all weights are those of the source.
+  public var foldBatchNorm = false
+  /// Whether a detector's file decodes the boxes and filters them (non-maximum suppression) instead
+  /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
+  /// the heads.
+  public var withNMS: Bool?
+  /// The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or ios18,
+  /// or macos12 to macos15 of the same years.
+  public var deployment = CoreMLDeployment.ios16
+
+  /// Creates options with the defaults.
+  public init() {}
+
+  /// Those of `options` that the format has.
+  package init(_ options: ExportOptions) {
+    precision = options.precision ?? precision
+    kind = options.kind
+    sizes = options.sizes
+    foldBatchNorm = options.foldBatchNorm
+    withNMS = options.withNMS
+    deployment = options.deployment ?? deployment
+  }
+}
+
 /// How files of darknet are written.
 public struct DarknetOptions: Sendable {
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model
@@ -137,7 +179,8 @@ public struct DarknetOptions: Sendable {
 /// How files of ncnn are written.
 public struct NCNNOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision = ExportPrecision.float32
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
@@ -164,7 +207,8 @@ public struct ONNXOptions: Sendable {
   /// nchw, the default in PyTorch.
   public var layout = ExportLayout.source
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision = ExportPrecision.float32
   /// The version of ONNX's operators, 13 to 23; by default 17, which every current runtime
   /// supports.
@@ -200,7 +244,8 @@ public struct PyTorchOptions: Sendable {
   /// nchw, the default in PyTorch.
   public var layout = ExportLayout.nchw
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision = ExportPrecision.float32
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
@@ -220,7 +265,8 @@ public struct PyTorchOptions: Sendable {
 /// How a TFLite model is written.
 public struct TFLiteOptions: Sendable {
   /// The number type of stored weights of float32: float32, the default, or float16. An ONNX model
-  /// and a PyTorch module compute in float32 all the same.
+  /// and a PyTorch module compute in float32 all the same. A Core ML package computes in it, by
+  /// default in float16.
   public var precision = ExportPrecision.float32
   /// Whether to make batch normalizations part of the weights before them; by default they stay,
   /// and all weights are those of the source.
@@ -264,6 +310,8 @@ public struct TensorFlowJSOptions: Sendable {
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// A Core ML model, as a neural network.
   case coreml
+  /// A Core ML model, as an ML Program in a package, which is a folder.
+  case mlpackage
   /// A darknet `.cfg` with a `.weights` file next to it.
   case darknet
   /// An ONNX model.
@@ -289,6 +337,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   public var fileExtension: String {
     switch self {
     case .coreml: "mlmodel"
+    case .mlpackage: "mlpackage"
     case .darknet: "cfg"
     case .onnx: "onnx"
     case .safetensors: "safetensors"
@@ -309,6 +358,11 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
       [
         .exportPrecision, .exportKind, .exportSizes, .exportSpecVersion, .exportFoldBatchNorm,
         .exportWithNMS,
+      ]
+    case .mlpackage:
+      [
+        .exportPrecision, .exportKind, .exportSizes, .exportFoldBatchNorm, .exportWithNMS,
+        .exportDeployment,
       ]
     case .darknet: [.exportDarknet]
     case .onnx:
@@ -335,6 +389,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
 public enum ExportTarget: Sendable {
   /// A Core ML model, as a neural network.
   case coreml(CoreMLOptions = CoreMLOptions())
+  /// A Core ML model, as an ML Program in a package, which is a folder.
+  case mlpackage(CoreMLPackageOptions = CoreMLPackageOptions())
   /// A darknet `.cfg` with a `.weights` file next to it.
   case darknet(DarknetOptions = DarknetOptions())
   /// An ONNX model.
@@ -360,6 +416,7 @@ public enum ExportTarget: Sendable {
   public var format: ExportFormat {
     switch self {
     case .coreml: .coreml
+    case .mlpackage: .mlpackage
     case .darknet: .darknet
     case .onnx: .onnx
     case .safetensors: .safetensors
@@ -382,6 +439,7 @@ public enum ExportTarget: Sendable {
     try options.check(for: format)
     switch format {
     case .coreml: self = .coreml(CoreMLOptions(options))
+    case .mlpackage: self = .mlpackage(CoreMLPackageOptions(options))
     case .darknet: self = .darknet(DarknetOptions(options))
     case .onnx: self = .onnx(ONNXOptions(options))
     case .safetensors: self = .safetensors(ArrayOptions(options))

@@ -21,10 +21,9 @@ struct CoreMLTranslation {
     if let requested, !CoreMLVersions.writable.contains(requested) {
       throw .mismatch("specification version \(requested) is asked for, and 1 to 5 can be written")
     }
-    guard !content.graph.inputs.isEmpty else {
-      throw .unsupported("takes no inputs, and a network of Core ML takes at least one")
-    }
-    let source = try CoreMLExportSource(content, options: options)
+    let source = try CoreMLExportSource(
+      content, CoreMLExporter.passes(options), CoreMLOperators.table, withNMS: options.withNMS,
+      sizes: options.sizes)
     let network = try Self.network(source, options)
     let interface = try CoreMLInterface(source, network, options.kind)
     let version = max(network.version, interface.version, requested ?? 1)
@@ -62,35 +61,4 @@ struct CoreMLTranslation {
     }
     return try CoreMLLayers(source, axes: .exact, options)
   }
-}
-
-/// A model's graph prepared for translation: channels first, with a batch of one.
-struct CoreMLExportSource {
-  /// The graph.
-  let graph: Graph
-  /// The types of all values, by ``ValueID/index``.
-  let types: [TensorType]
-  /// The model's description.
-  let description: ModelDescription
-  /// The sizes that images may have.
-  let sizes: CoreMLImageSizes
-  /// The detector whose boxes the graph returns; `nil` where it returns no boxes.
-  let detector: DetectorDescription?
-  /// What the file stores in another form, as messages.
-  let losses: [String]
-
-  init(_ content: ModelContent, options: CoreMLOptions) throws(WeighbridgeError) {
-    let prepared = try PreparedModel(
-      content, CoreMLExporter.passes(options), for: "Core ML",
-      CoreMLOperators.table)
-    detector = options.withNMS ?? true ? content.description.detector : nil
-    let graph = detector == nil ? prepared.graph : CoreMLDetection.naming(prepared.graph)
-    sizes = try CoreMLImageSizes(
-      options.sizes, graph, graph.inputs.map { prepared.types[$0.value.index] })
-    self.graph = graph
-    (types, description, losses) = (prepared.types, prepared.description, prepared.losses)
-  }
-
-  /// Returns the type of a value.
-  func type(_ id: ValueID) -> TensorType { types[id.index] }
 }

@@ -151,6 +151,16 @@ struct CoreMLFeatures {
       }
       values.append(try network.value(blob, [.height, .width], for: source))
     }
+    let boxes = try network.graph.addNode(
+      try operation(suppression), inputs: values, source: source)
+    let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
+    for (name, value) in zip(names, boxes) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
+  }
+
+  /// The operator for a non-maximum suppression, which the description then has.
+  mutating func operation(
+    _ suppression: CoreMLSuppression
+  ) throws(WeighbridgeError) -> NonMaxSuppression {
     guard let method = suppression.method else {
       throw .unsupported(
         "names no method of non-maximum suppression, and pickTop is the one that can be read")
@@ -159,14 +169,11 @@ struct CoreMLFeatures {
     where !(0...1 ~= threshold) {
       throw .malformed("chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
     }
-    let operation = NonMaxSuppression(
+    self.suppression = suppression
+    return NonMaxSuppression(
       overlapThreshold: suppression.iouThreshold,
       confidenceThreshold: suppression.confidenceThreshold,
       scope: method.isPerClass ? .sameBestClass : .all)
-    let boxes = try network.graph.addNode(operation, inputs: values, source: source)
-    let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
-    for (name, value) in zip(names, boxes) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
-    self.suppression = suppression
   }
 
   // MARK: Outputs

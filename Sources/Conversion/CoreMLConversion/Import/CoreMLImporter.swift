@@ -22,6 +22,8 @@ struct CoreMLImporter {
 
   /// The file's bytes, which contain the weights.
   let store: ByteStore
+  /// The files of an ML Program's constants.
+  var files: MILFiles?
   let custom: CustomLayerPolicy
 
   /// Imports a model.
@@ -35,6 +37,7 @@ struct CoreMLImporter {
           + "\(Self.newestVersion) can be read")
     }
     let members = try Self.members(of: model)
+    if let program = members[0].program { return try run(program, model, members) }
     try checkLayers(members)
     var interface = CoreMLFeatures(model.description)
     var network = CoreMLGraph()
@@ -70,6 +73,7 @@ struct CoreMLImporter {
     let name: String
     let description: CoreMLDescription
     var network: CoreMLNetwork?
+    var program: MILProgram?
     var classes: CoreMLClasses?
     var suppression: CoreMLSuppression?
   }
@@ -85,9 +89,14 @@ struct CoreMLImporter {
           ? pipeline.names[position] : "model\(position)"
         members.append(try member(inner, name: name))
       }
-      guard members.first?.network != nil else {
+      guard let first = members.first, first.network != nil || first.program != nil else {
         throw .unsupported(
           "is a pipeline that does not begin with a network, and pipelines that do can be read")
+      }
+      guard members.dropFirst().allSatisfy({ $0.program == nil }) else {
+        throw .unsupported(
+          "is a pipeline with an ML Program after another model, and one at the beginning can be "
+            + "read")
       }
       return members
     default: return [try member(model, name: "")]
@@ -104,6 +113,7 @@ struct CoreMLImporter {
     case .neuralNetworkClassifier(let network, let classes):
       (member.network, member.classes) = (network, classes)
     case .nonMaximumSuppression(let suppression): member.suppression = suppression
+    case .program(let program): member.program = program
     case .pipeline, .pipelineClassifier, .pipelineRegressor:
       throw .unsupported("is a pipeline of pipelines, and pipelines of networks can be read")
     }

@@ -17,10 +17,15 @@ extension CoreMLSource {
     for (index, member) in members.enumerated() {
       let prefix = members.count > 1 ? "\(member.name)/" : ""
       add(member.network?.layers ?? [], prefix: prefix, isFirst: index == 0, to: &outline)
-      if member.network == nil { outline.notes.append("\(member.name): non-maximum suppression") }
+      if let program = member.program { add(program, prefix: prefix, to: &outline) }
+      if member.suppression != nil {
+        outline.notes.append("\(member.name): non-maximum suppression")
+      }
     }
     outline.attemptImport { (units) throws(WeighbridgeError) in
-      try CoreMLImporter(store: files[0].store, custom: custom).partialGraph(units, of: model)
+      try CoreMLImporter(
+        store: files[0].store, files: program, custom: custom
+      ).partialGraph(units, of: model)
     }
     if outline.inputs.isEmpty { addInputs(to: &outline) }
     let layerTypes = outline.layers.enumerated().flatMap { index, layer in
@@ -50,7 +55,29 @@ extension CoreMLSource {
   }
 
   private func layerOutputs(_ members: [CoreMLImporter.Member], _ index: Int) -> [String] {
-    members.flatMap { $0.network?.layers ?? [] }[index].outputs
+    let layers = members.flatMap { $0.network?.layers ?? [] }
+    if layers.indices.contains(index) { return layers[index].outputs }
+    let operations = members[0].program?.functions.first?.block.computed ?? []
+    return operations.indices.contains(index) ? operations[index].outputs.map(\.name) : []
+  }
+
+  /// Adds the operations of a program.
+  private func add(_ program: MILProgram, prefix: String, to outline: inout ModelOutline) {
+    var producers: [String: Int] = [:]
+    for (position, operation) in (program.functions.first?.block.computed ?? []).enumerated() {
+      let source = MILLayer.source(operation)
+      let inputs = operation.inputs.flatMap(\.bindings).compactMap { binding -> String? in
+        if case .name(let name) = binding { name } else { nil }
+      }
+      var layer = ModelOutline.Layer(
+        name: prefix + source.layer, className: operation.type, inputs: inputs,
+        label: source.place(position), unit: position)
+      layer.sources = Set(inputs.compactMap { producers[$0] })
+      let isKnown = operation.type == "classify" || MILOperators.nodes[operation.type] != nil
+      layer.problem = isKnown ? nil : "is of a kind that cannot be read"
+      for output in operation.outputs { producers[output.name] = position }
+      outline.layers.append(layer)
+    }
   }
 
   private func add(
@@ -84,6 +111,9 @@ extension CoreMLImporter {
   /// Returns the graph of some layers of the first network, by position, with all their outputs.
   func partialGraph(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
     let members = try Self.members(of: model)
+    if let program = members[0].program, let files {
+      return try MILImporter(program, files).graph(of: units)
+    }
     guard var layers = members[0].network else { return try GraphBuilder().finish(outputs: []) }
     let read = Self.readNames(members)
     layers.layers = units.sorted().filter { $0 < layers.layers.count }.map { layers.layers[$0] }

@@ -15,6 +15,8 @@ package struct CoreMLSource: Sendable {
   /// Whether an app can train the model further.
   package var isUpdatable: Bool { model.isUpdatable }
   let custom: CustomLayerPolicy
+  /// The files of an ML Program's constants; `nil` for networks.
+  let program: MILFiles?
 
   /// The path that the user gave: that of the file or of the package that contains it.
   private let givenPath: String
@@ -46,6 +48,17 @@ package struct CoreMLSource: Sendable {
       SourceFile(
         role: "model", path: path, store: store, startsDigest: options.preparesWriting)
     ]
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    program = try locating({ $0.at(file: givenPath) }) { [model] () throws(WeighbridgeError) in
+      try model.program.map { (program) throws(WeighbridgeError) in
+        try MILFiles(program, model: store, folder: folder)
+      }
+    }
+    files += (program?.blobs ?? [:]).sorted { $0.key < $1.key }.map { name, blobs in
+      SourceFile(
+        role: "weights", path: folder + name.dropFirst(11), store: blobs,
+        startsDigest: options.preparesWriting)
+    }
     let (custom, file) = try CustomLayerPolicy.opened(options)
     if let file { files.append(file) }
     self.custom = custom
@@ -57,7 +70,9 @@ package struct CoreMLSource: Sendable {
   /// - Throws: What ``CoreMLImporter`` throws, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
-      let result = try CoreMLImporter(store: files[0].store, custom: custom).run(model)
+      let result = try CoreMLImporter(
+        store: files[0].store, files: program, custom: custom
+      ).run(model)
       var provenance = Provenance()
       provenance.framework = "coreml"
       provenance.frameworkVersion = "specification \(model.specificationVersion)"

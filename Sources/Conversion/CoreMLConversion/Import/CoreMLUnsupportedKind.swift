@@ -14,8 +14,6 @@ struct CoreMLUnsupportedKind {
     case inSystem
     /// The computation is defined elsewhere, or in an undocumented form.
     case elsewhere(String)
-    /// The network is an ML Program, which cannot be converted.
-    case program
   }
 
   /// What it is: a noun phrase with its article.
@@ -45,7 +43,6 @@ struct CoreMLUnsupportedKind {
     "itemSimilarityRecommender": .init("a recommender by the similarity of items"),
     "kNearestNeighborsClassifier": .init("a nearest-neighbors classifier"),
     "linkedModel": .init("a link to another model", .elsewhere("the model is in another file")),
-    "mlProgram": .init("an ML Program", .program),
     "normalizer": .init("a step that normalizes a vector"),
     "oneHotEncoder": .init("a step that encodes categories as one-hot vectors"),
     "scaler": .init("a step that shifts and scales features"),
@@ -71,7 +68,6 @@ struct CoreMLUnsupportedKind {
     case .none: "which is no neural network"
     case .inSystem: "whose network is a part of Apple's systems and not in the file"
     case .elsewhere(let reason): "which holds no network: \(reason)"
-    case .program: "and ML Programs are not converted"
     }
   }
 
@@ -81,9 +77,6 @@ struct CoreMLUnsupportedKind {
     case .none: "neural networks can be read, and pipelines of them with non-maximum suppression"
     case .inSystem: "it runs with Core ML only; a model that brings its own layers can be converted"
     case .elsewhere: "give the model that it was made from"
-    case .program:
-      "convert the source model once more with coremltools and convert_to=\"neuralnetwork\", or give "
-        + "the source model itself (Keras, or the ONNX file that PyTorch exports)"
     }
   }
 }
@@ -91,11 +84,27 @@ struct CoreMLUnsupportedKind {
 extension CoreMLOutline {
   /// The reason why the model cannot be read; `nil` for a network, and for a pipeline of networks.
   var refusal: WeighbridgeError? {
+    if let programRefusal { return programRefusal }
     guard members.isEmpty else { return pipelineRefusal }
     guard let kind = CoreMLUnsupportedKind.all[self.kind] else { return nil }
     return .unsupported(
       "is \(kind.phrase) (Core ML \(self.kind), specification \(specificationVersion)), "
         + "\(kind.explanation); \(kind.advice)")
+  }
+
+  /// The reason why an ML Program cannot be read; `nil` for one that can, and for other models.
+  private var programRefusal: WeighbridgeError? {
+    guard kind == "mlProgram" else { return nil }
+    let states = states + functions.flatMap(\.states)
+    guard states.isEmpty else {
+      return .unsupported(
+        "is an ML Program that keeps the states \(states.map(\.name).joined(separator: ", ")) "
+          + "between runs, and programs without states can be read")
+    }
+    guard functions.count > 1 else { return nil }
+    let names = functions.map(\.name).joined(separator: ", ")
+    return .unsupported(
+      "is an ML Program with the functions \(names), and programs with one can be read")
   }
 
   private var pipelineRefusal: WeighbridgeError? {

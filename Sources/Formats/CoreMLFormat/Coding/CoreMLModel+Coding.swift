@@ -42,6 +42,7 @@ extension CoreMLContent {
     case .pipelineRegressor(let pipeline):
       ("pipelineRegressor", ["pipeline": .record(pipeline.record)])
     case .nonMaximumSuppression(let suppression): ("nonMaximumSuppression", suppression.record)
+    case .program(let program): ("mlProgram", program.record)
     }
   }
 
@@ -60,6 +61,8 @@ extension CoreMLContent {
       self = .pipelineRegressor(try CoreMLPipeline(record.record("pipeline") ?? [:]))
     } else if let record = model.record("nonMaximumSuppression") {
       self = .nonMaximumSuppression(CoreMLSuppression(record))
+    } else if let record = model.record("mlProgram") {
+      self = .program(try MILProgram(record))
     } else if let kind = CoreMLSchema.unsupportedKind(of: model) {
       throw CoreMLSchema.unsupportedKindError(kind)
     } else {

@@ -30,6 +30,7 @@ package enum CoreMLContent: Hashable, Sendable {
   case pipelineClassifier(CoreMLPipeline)
   case pipelineRegressor(CoreMLPipeline)
   case nonMaximumSuppression(CoreMLSuppression)
+  case program(MILProgram)
 }
 
 /// Models that run one after another; features are matched by name.

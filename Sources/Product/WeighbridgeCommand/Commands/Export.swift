@@ -35,8 +35,8 @@ struct Export: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      The format: coreml, darknet, onnx, keras, keras-h5, ncnn, tflite, tfjs, pytorch, safetensors or npz. \
-      By default told from the output's extension.
+      The format: coreml (a package where the output ends in .mlpackage), darknet, onnx, keras, keras-h5, \
+      ncnn, tflite, tfjs, pytorch, safetensors or npz. By default told from the output's extension.
       """,
       valueName: "format"))
   var to: EnumArgument<ExportFormat>?

@@ -35,6 +35,7 @@ extension APIName {
     case .exportKeepIntegers: "--keep-integers"
     case .exportDetectionPostprocess: "--detection-postprocess"
     case .exportQuantization: "--quantization"
+    case .exportDeployment: "--deployment"
     case .against: "--against"
     case .labels: "--labels"
     case .images: "--image-input"

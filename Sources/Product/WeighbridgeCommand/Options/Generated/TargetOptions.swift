@@ -17,7 +17,8 @@ struct TargetOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The number type of stored weights of float32: float32, the default, or float16. An ONNX \
-      model and a PyTorch module compute in float32 all the same.
+      model and a PyTorch module compute in float32 all the same. A Core ML package computes in \
+      it, by default in float16.
       """, valueName: "type"))
   var precision: EnumArgument<ExportPrecision>?
 
@@ -102,6 +103,14 @@ struct TargetOptions: ParsableArguments {
       """, valueName: "type"))
   var quantization: EnumArgument<TensorFlowJSQuantization>?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or \
+      ios18, or macos12 to macos15 of the same years.
+      """, valueName: "system"))
+  var deployment: EnumArgument<CoreMLDeployment>?
+
   func validate() throws {
     guard !withNMS || !withoutNMS else {
       throw ValidationError("--with-nms and --without-nms exclude each other")
@@ -123,6 +132,7 @@ struct TargetOptions: ParsableArguments {
     options.keepIntegers = keepIntegers
     options.detectionPostprocess = detectionPostprocess
     options.quantization = quantization?.value
+    options.deployment = deployment?.value
     return options
   }
 }

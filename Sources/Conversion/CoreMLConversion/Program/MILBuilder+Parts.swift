@@ -1,0 +1,226 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+// Small building blocks.
+extension MILBuilder {
+  /// An input of the operator that is being translated.
+  subscript(_ index: Int) -> ExportOperand { operands[index] }
+
+  /// A constant of one element with the rank and element type of a value.
+  func number(_ number: Double, like value: ExportOperand) -> ExportOperand {
+    let shape = [Int](repeating: 1, count: value.type.rank)
+    return .constant(Tensor(value.type.elementType, shape: shape, [number]))
+  }
+
+  /// A weight in another form.
+  func weight(
+    _ index: Int, _ role: String, _ transform: (Tensor) -> Tensor
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let name = self[index].name
+    return .weight(transform(try tensor(index)), named: name.isEmpty ? "" : "\(name)_\(role)")
+  }
+
+  /// Adds a function of one value.
+  mutating func unary(
+    _ operation: String, _ x: ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(operation, ["x": .value(x)], as: x.type)
+  }
+
+  /// Adds a function of two values, in which axes of size 1 are broadcast.
+  mutating func binary(
+    _ operation: String, _ x: ExportOperand, _ y: ExportOperand,
+    as elementType: ElementType? = nil
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let shape = zip(x.type.shape, y.type.shape).map { $0.value == 1 ? $1 : $0 }
+    return try add(
+      operation, ["x": .value(x), "y": .value(y)],
+      as: TensorType(elementType ?? x.type.elementType, shape))
+  }
+
+  /// Combines all inputs from left to right.
+  mutating func chain(_ operation: String) throws(WeighbridgeError) -> ExportOperand {
+    var result = self[0]
+    for next in operands.dropFirst() { result = try binary(operation, result, next) }
+    return result
+  }
+
+  /// Converts elements to another type.
+  mutating func cast(
+    _ x: ExportOperand, to type: ElementType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let result = TensorType(type, x.type.shape)
+    let name = fileType(type).milName
+    return try add("cast", ["x": .value(x), "dtype": .text(name)], as: result)
+  }
+
+  /// Applies a function that takes no booleans, or no integers, to them as numbers of another type.
+  mutating func converting(
+    _ x: ExportOperand, to type: ElementType,
+    _ body: (inout Self, ExportOperand) throws(WeighbridgeError) -> ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let converted = try cast(x, to: type)
+    return try cast(try body(&self, converted), to: x.type.elementType)
+  }
+
+  /// Inserts axes of size 1 at positions of the result.
+  mutating func expanded(
+    _ x: ExportOperand, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    for axis in axes.sorted() { type.shape.insert(1, at: axis) }
+    return try add("expand_dims", ["x": .value(x), "axes": .integers(axes)], as: type)
+  }
+
+  /// Removes axes of size 1.
+  mutating func squeezed(
+    _ x: ExportOperand, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    for axis in axes.sorted(by: >) { type.shape.remove(at: axis) }
+    return try add("squeeze", ["x": .value(x), "axes": .integers(axes)], as: type)
+  }
+
+  /// Transposes a value: axis i is the input's axis `order[i]`.
+  mutating func transposed(
+    _ x: ExportOperand, _ order: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(
+      "transpose", ["x": .value(x), "perm": .integers(order)],
+      as: x.type.with(shape: order.map { x.type.shape[$0] }))
+  }
+
+  /// Takes a range along each of some axes.
+  mutating func sliced(
+    _ x: ExportOperand, _ ranges: [Slice.Range], as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let rank = x.type.rank
+    var (starts, stops) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
+    var steps = [Int](repeating: 1, count: rank)
+    var (openStarts, openStops) = (
+      [Bool](repeating: true, count: rank), [Bool](repeating: true, count: rank)
+    )
+    for range in ranges {
+      let axis = range.axis
+      (steps[axis], openStarts[axis]) = (range.step, [Int.min, .max].contains(range.start))
+      openStops[axis] = [Int.min, .max].contains(range.stop)
+      if !openStarts[axis] { starts[axis] = range.start }
+      if !openStops[axis] { stops[axis] = range.stop }
+    }
+    return try add(
+      "slice_by_index",
+      [
+        "x": .value(x), "begin": .integers(starts), "end": .integers(stops),
+        "stride": .integers(steps), "begin_mask": .booleans(openStarts),
+        "end_mask": .booleans(openStops),
+        "squeeze_mask": .booleans([Bool](repeating: false, count: rank)),
+      ], as: type)
+  }
+
+  /// Takes one range along an axis.
+  mutating func sliced(
+    _ x: ExportOperand, axis: Int, _ range: Range<Int>
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var type = x.type
+    type.shape[axis] = .fixed(range.count)
+    let slice = Slice.Range(
+      axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
+    return try sliced(x, [slice], as: type)
+  }
+
+  /// Concatenates values along an axis.
+  mutating func concatenated(
+    _ values: [ExportOperand], axis: Int, as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(
+      "concat", ["values": .values(values), "axis": .integer(axis), "interleave": false], as: type)
+  }
+
+  /// Takes elements along an axis.
+  mutating func gathered(
+    _ x: ExportOperand, _ indices: ExportOperand, axis: Int, batchAxes: Int = 0,
+    as type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    if x.type.elementType == .bool {
+      return try converting(x, to: .int32) { (builder, x) throws(WeighbridgeError) in
+        try builder.gathered(
+          x, indices, axis: axis, batchAxes: batchAxes, as: TensorType(.int32, type.shape))
+      }
+    }
+    guard batchAxes == 0 || version >= 7 else {
+      throw .unsupported("gathers within a batch, which Core ML can from iOS 16 on")
+    }
+    return try add(
+      "gather",
+      [
+        "x": .value(x), "indices": .value(indices), "axis": .integer(axis),
+        "batch_dims": version >= 7 ? .integer(batchAxes) : nil,
+        "validate_indices": version >= 8 ? false : nil,
+      ], as: type)
+  }
+
+  /// Sizes as a vector of integers. A dynamic one is taken from an axis of a value.
+  mutating func shape(
+    _ sizes: [Dimension], from sources: [Int: (value: ExportOperand, axis: Int)]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    func constant(_ numbers: [Int]) -> ExportOperand {
+      .constant(
+        Tensor(.int32, shape: [numbers.count], integers: numbers.map { Int32(clamping: $0) }))
+    }
+    if sizes.allSatisfy({ $0.value != nil }) { return constant(sizes.compactMap(\.value)) }
+    var parts: [ExportOperand] = []
+    for (position, size) in sizes.enumerated() {
+      if let size = size.value {
+        parts.append(constant([size]))
+      } else if let source = sources[position] {
+        parts.append(try self.size(source.value, source.axis))
+      } else {
+        parts.append(constant([-1]))
+      }
+    }
+    return parts.count == 1
+      ? parts[0] : try concatenated(parts, axis: 0, as: TensorType(.int32, [.fixed(parts.count)]))
+  }
+
+  /// The size of an axis when the model runs: a vector of one integer.
+  mutating func size(_ x: ExportOperand, _ axis: Int) throws(WeighbridgeError) -> ExportOperand {
+    let shape = try add("shape", ["x": .value(x)], as: TensorType(.int32, [.fixed(x.type.rank)]))
+    return try sliced(shape, axis: 0, axis..<axis + 1)
+  }
+
+  /// Reshapes a value. Where several sizes are dynamic, `sources` says of which axes they are.
+  mutating func reshaped(
+    _ x: ExportOperand, as type: TensorType,
+    from sources: [Int: (value: ExportOperand, axis: Int)] = [:]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let unknown = type.shape.indices.filter { type.shape[$0].value == nil }
+    guard unknown.count(where: { sources[$0] == nil }) <= 1 else {
+      throw .unsupported("reshapes to several sizes that are not known: \(type)")
+    }
+    let target =
+      unknown.count <= 1
+      ? MILArgument.integers(type.shape.map { $0.value ?? -1 })
+      : .value(try shape(type.shape, from: sources))
+    return try add("reshape", ["x": .value(x), "shape": target], as: type)
+  }
+
+  /// Repeats axes of size 1 to get a shape.
+  mutating func broadcast(
+    _ x: ExportOperand, to type: TensorType
+  ) throws(WeighbridgeError) -> ExportOperand {
+    guard x.type.shape != type.shape else { return x }
+    if let tensor = x.constant, let shape = type.fixedShape {
+      return .constant(tensor.broadcast(to: shape))
+    }
+    var counts: [Int] = []
+    for (old, new) in zip(x.type.shape, type.shape) {
+      guard let count = old == new ? 1 : new.value, old == new || old.value == 1 else {
+        throw .unsupported("repeats \(x.type) to \(type), whose sizes must be known")
+      }
+      counts.append(count)
+    }
+    return try add("tile", ["x": .value(x), "reps": .integers(counts)], as: type)
+  }
+}

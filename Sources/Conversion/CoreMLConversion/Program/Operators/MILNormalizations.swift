@@ -1,0 +1,43 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// Normalizations.
+enum MILNormalizations {
+  static let rows: [MILRow] = [
+    MILRow(value: BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      // In float16, small variances and epsilons would vanish before they are divided by.
+      guard builder.floatType == .float32, operation.axis == 1,
+        (3...MILBuilder.maximumRank).contains(builder.type().rank)
+      else { return try builder.affine(operation) }
+      let positions = NormalizationInputs(
+        hasScale: operation.hasScale, hasCenter: operation.hasCenter)
+      let count = builder.operands.count
+      return try builder.add(
+        "batch_norm",
+        [
+          "x": .value(builder[0]), "mean": .value(builder[count - 2]),
+          "variance": .value(builder[count - 1]),
+          "gamma": positions.scale.map { .value(builder[$0]) },
+          "beta": positions.offset.map { .value(builder[$0]) },
+          "epsilon": .number(operation.epsilon),
+        ], as: builder.outputType)
+    },
+    MILRow(value: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      guard builder.floatType == .float32, operation.normalizesLastAxes(rank: builder.type().rank),
+        builder.operands.dropFirst().allSatisfy({ $0.constant != nil })
+      else { return nil }
+      let positions = NormalizationInputs(
+        hasScale: operation.hasScale, hasCenter: operation.hasCenter)
+      return try builder.add(
+        "layer_norm",
+        [
+          "x": .value(builder[0]), "axes": .integers(operation.axes),
+          "gamma": positions.scale.map { .value(builder[$0]) },
+          "beta": positions.offset.map { .value(builder[$0]) },
+          "epsilon": .number(operation.epsilon),
+        ], as: builder.outputType)
+    },
+  ]
+}

@@ -1,0 +1,217 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// Recurrent operators: MIL's own where they compute the same, else one step after another.
+enum MILRecurrent {
+  static let rows: [MILRow] = [
+    MILRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      let activations = [
+        ("recurrent_activation", operation.recurrentActivation),
+        ("cell_activation", operation.activation), ("activation", operation.activation),
+      ]
+      return try builder.recurrent(operation, MILCell("lstm", [0, 1, 3, 2], activations))
+    },
+    MILRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      let activations = [
+        ("recurrent_activation", operation.recurrentActivation),
+        ("activation", operation.activation),
+      ]
+      guard !operation.resetsAfter else { return try builder.unrolled(operation) }
+      return try builder.recurrent(operation, MILCell("gru", [1, 2, 0], activations))
+    },
+    MILRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.recurrent(
+        operation, MILCell("rnn", [0], [("activation", operation.activation)]))
+    },
+    MILRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      let inputs = RecurrentInputs(builder.operands, operation.recurrence, stateCount: 2)
+      return try builder.unrolled(operation.recurrence, builder[0], inputs) {
+        (builder, frame, states) throws(WeighbridgeError) in
+        try builder.step(operation, frame, states, weights: inputs.weights)
+      }
+    },
+  ]
+}
+
+/// A recurrent operator of MIL.
+private struct MILCell {
+  let operation: String
+  /// For each gate in MIL's order, its position in the catalog's.
+  let gates: [Int]
+  /// The activations by the names of their settings; `nil` where MIL lacks one.
+  let activations: [(setting: String, name: String)]?
+
+  init(_ operation: String, _ gates: [Int], _ activations: [(String, CellActivation)]) {
+    (self.operation, self.gates) = (operation, gates)
+    let names = activations.compactMap { setting, activation -> (setting: String, name: String)? in
+      switch activation.operation {
+      case is Tanh: (setting, "tanh")
+      case is Sigmoid: (setting, "sigmoid")
+      case is Identity: (setting, "linear")
+      case let relu as ReLU where relu == ReLU(slope: 0, threshold: 0, maximum: nil):
+        (setting, "relu")
+      default: nil
+      }
+    }
+    self.activations = names.count == activations.count ? names : nil
+  }
+
+  func activation(_ setting: String) -> MILArgument? {
+    activations?.first { $0.setting == setting }.map { .text($0.name) }
+  }
+}
+
+extension MILBuilder {
+  /// The states after a step, for its element of the sequence and the states before it.
+  fileprivate typealias Step = (
+    inout MILBuilder, ExportOperand, [ExportOperand]
+  ) throws(WeighbridgeError) -> [ExportOperand]
+
+  /// The largest number of steps that are written one after another.
+  private static var maximumStepCount: Int { 512 }
+
+  fileprivate mutating func recurrent<Operation: RecurrentOperator>(
+    _ operation: Operation, _ cell: MILCell
+  ) throws(WeighbridgeError) -> [String] {
+    let inputs = recurrentInputs(of: operation)
+    guard operation.recurrence.mask == .none, cell.activations != nil,
+      inputs.weights.allSatisfy({ $0.constant != nil })
+    else { return try unrolled(operation) }
+    // Before iOS 17, these operators compute in float32 only.
+    guard version < 8 else { return try native(operation, cell, inputs) }
+    return try inFloat32 { (builder) throws(WeighbridgeError) in
+      try builder.native(operation, cell, inputs)
+    }
+  }
+
+  /// Adds MIL's own operator, which takes sequences `[time, batch, features]`.
+  private mutating func native<Operation: RecurrentOperator>(
+    _ operation: Operation, _ cell: MILCell, _ inputs: RecurrentInputs<ExportOperand>
+  ) throws(WeighbridgeError) -> [String] {
+    let recurrence = operation.recurrence
+    var weights: [Tensor] = []
+    for weight in inputs.weights { weights.append(try tensor(of: weight)) }
+    let gates = RecurrentGates(operation, weights: weights)
+    func stored(_ index: Int, _ role: String) -> ExportOperand {
+      .weight(
+        weights[index].reorderingGates(cell.gates), named: "\(scope.prefix)_\(role)")
+    }
+    var bias: ExportOperand?
+    if !gates.biases.isEmpty {
+      let numbers = cell.gates.flatMap { gates.summedBias($0)?.doubles ?? [] }
+      bias = .weight(
+        Tensor(.float32, shape: [numbers.count], numbers), named: "\(scope.prefix)_bias")
+    }
+    let sequence = try transposed(self[0], [1, 0, 2])
+    var states: [ExportOperand] = []
+    for (position, type) in scope.outputTypes.dropFirst().enumerated() {
+      let state = inputs.states.isEmpty ? try zeros(type) : inputs.states[position]
+      states.append(try broadcast(state, to: type))
+    }
+    let steps = recurrence.returnsSequences ? sequence.type.shape[0] : 1
+    let outputType = TensorType(.float32, [steps] + scope.outputTypes[1].shape)
+    let outputs = try add(
+      cell.operation,
+      [
+        "x": .value(sequence), "initial_h": .value(states[0]),
+        "initial_c": states.count > 1 ? .value(states[1]) : nil,
+        "weight_ih": .value(stored(0, "kernel")),
+        "weight_hh": .value(stored(1, "recurrent_kernel")), "bias": bias.map { .value($0) },
+        "direction": recurrence.isReversed ? "reverse" : "forward",
+        "output_sequence": .boolean(recurrence.returnsSequences),
+        "recurrent_activation": cell.activation("recurrent_activation"),
+        "cell_activation": cell.activation("cell_activation"),
+        "activation": cell.activation("activation"),
+        "reset_after": cell.operation == "gru" && version >= 9 ? false : nil,
+      ], types: [outputType] + scope.outputTypes.dropFirst())
+    let result =
+      recurrence.returnsSequences
+      ? try transposed(outputs[0], [1, 0, 2]) : try squeezed(outputs[0], [0])
+    return [result.name] + outputs.dropFirst().map(\.name)
+  }
+
+  fileprivate mutating func unrolled(
+    _ operation: some RecurrentOperator
+  ) throws(WeighbridgeError) -> [String] {
+    let sums = try inputProjection(operation)
+    let inputs = recurrentInputs(of: operation)
+    return try unrolled(operation.recurrence, sums, inputs) {
+      (builder, sums, states) throws(WeighbridgeError) in
+      try builder.step(operation, sums, states)
+    }
+  }
+
+  /// Adds all steps.
+  ///
+  /// - Parameter sequence: `[batch, time, ...]`
+  fileprivate mutating func unrolled(
+    _ recurrence: Recurrence, _ sequence: ExportOperand, _ inputs: RecurrentInputs<ExportOperand>,
+    _ step: Step
+  ) throws(WeighbridgeError) -> [String] {
+    guard let count = sequence.type.shape[1].value, count <= Self.maximumStepCount else {
+      throw .unsupported(
+        "recurs over \(sequence.type.shape[1]) steps with settings that no operator of Core ML has, "
+          + "and at most \(Self.maximumStepCount) steps can be written one by one")
+    }
+    let zero = try zeros(scope.outputTypes[1])
+    var states = inputs.states
+    if states.isEmpty { states = scope.outputTypes.dropFirst().map { _ in zero } }
+    var (output, outputs) = (zero, [ExportOperand?](repeating: nil, count: count))
+    for position in 0..<count {
+      let time = recurrence.isReversed ? count - 1 - position : position
+      let element = try squeezed(try sliced(sequence, axis: 1, time..<time + 1), [1])
+      let next = try step(&self, element, states)
+      var isKept: ExportOperand?
+      if let mask = inputs.mask { isKept = try sliced(mask, axis: 1, time..<time + 1) }
+      (states, output) = try masked(recurrence, isKept, next, states, output: output)
+      outputs[time] = output
+    }
+    if recurrence.returnsSequences {
+      var steps: [ExportOperand] = []
+      for case let output? in outputs { steps.append(try expanded(output, [1])) }
+      output = try concatenated(steps, axis: 1, as: outputType)
+    }
+    return try ([output] + states).map { (value) throws(WeighbridgeError) in
+      guard value.constant != nil else { return value.name }
+      return try add("identity", ["x": .value(value)], as: value.type).name
+    }
+  }
+
+  /// The states and the output after a step that a mask may exclude.
+  ///
+  /// - Parameters:
+  ///   - isKept: `[batch, 1]`, false for an example whose step is excluded; `nil` if none is.
+  ///   - output: The output of the step before.
+  private mutating func masked(
+    _ recurrence: Recurrence, _ isKept: ExportOperand?, _ next: [ExportOperand],
+    _ states: [ExportOperand], output: ExportOperand
+  ) throws(WeighbridgeError) -> (states: [ExportOperand], output: ExportOperand) {
+    guard var isKept else { return (next, next[0]) }
+    let rank = next[0].type.rank
+    if rank > 2 { isKept = try expanded(isKept, Array(2..<rank)) }
+    func chosen(
+      _ builder: inout Self, _ a: ExportOperand, _ b: ExportOperand
+    ) throws(WeighbridgeError) -> ExportOperand {
+      try builder.add(
+        "select", ["cond": .value(isKept), "a": .value(a), "b": .value(b)], as: a.type)
+    }
+    var result: [ExportOperand] = []
+    for (new, old) in zip(next, states) { result.append(try chosen(&self, new, old)) }
+    switch recurrence.mask {
+    case .previous: return (result, try chosen(&self, next[0], output))
+    case .zero: return (result, try chosen(&self, next[0], try zeros(next[0].type)))
+    case .state, .none: return (result, result[0])
+    }
+  }
+
+  /// States of zeros.
+  private func zeros(_ type: TensorType) throws(WeighbridgeError) -> ExportOperand {
+    guard let shape = type.fixedShape else {
+      throw .unsupported("begins with states \(type), whose sizes must be known")
+    }
+    return .constant(
+      Tensor(type.elementType, shape: shape.map { _ in 1 }, [0]).broadcast(to: shape))
+  }
+}

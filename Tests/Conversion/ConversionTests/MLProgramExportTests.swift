@@ -1,0 +1,148 @@
+import Bytes
+import ConversionCore
+import CoreMLConversion
+import CoreMLFormat
+import FormatRegistry
+import GraphIR
+import LayerCatalog
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Core ML packages. `Tests/Peers/mlprogram_peer.py` has coremltools read them.
+@Suite struct MLProgramExportTests {
+  private let classifier = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
+
+  @Test("Every operator has a row, or is made of operators that have one")
+  func table() { expectCompleteTable(MILOperators.kinds) }
+
+  /// The program of a package.
+  private func program(_ path: String) throws -> (model: CoreMLModel, block: MILBlock) {
+    let bytes = [UInt8](
+      try Files.read("\(path)/Data/com.apple.CoreML/model.mlmodel"))
+    let model = try CoreMLReader.read(bytes.span.bytes)
+    guard case .program(let program) = model.content else {
+      throw WeighbridgeError(.mismatch, "is no ML Program")
+    }
+    return (model, program.functions[0].block)
+  }
+
+  @Test(
+    "The specification and the operators are those of the deployment",
+    arguments: [
+      (CoreMLDeployment.ios15, 6), (.macos12, 6), (.ios16, 7), (.ios17, 8), (.macos14, 8),
+      (.ios18, 9),
+    ])
+  func deployment(_ deployment: CoreMLDeployment, _ version: Int) throws {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    options.deployment = deployment
+    try Model(contentsOf: classifier).export(to: folder.file("m.mlpackage"), options: options)
+    let (model, _) = try program(folder.file("m.mlpackage"))
+    #expect(model.specificationVersion == version)
+    guard case .program(let program) = model.content else { return }
+    #expect(program.functions.map(\.opset) == ["CoreML\(version - 1)"])
+  }
+
+  @Test("The same model always gives the same bytes")
+  func deterministic() throws {
+    let folder = try TemporaryFolder()
+    let files = ["Manifest.json", "Data/com.apple.CoreML/model.mlmodel"]
+    for name in ["a", "b"] {
+      try Model(contentsOf: classifier).export(to: folder.file("\(name).mlpackage"))
+    }
+    for file in files + ["Data/com.apple.CoreML/weights/weight.bin"] {
+      let contents = try ["a", "b"].map { try Files.read(folder.file("\($0).mlpackage/\(file)")) }
+      #expect(contents[0] == contents[1], "\(file)")
+    }
+    #expect(folder.names == ["a.mlpackage", "b.mlpackage"])
+  }
+
+  @Test("A package is replaced, and nothing else")
+  func replacing() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("m.mlpackage")
+    let model = try Model(contentsOf: classifier)
+    try model.export(to: path)
+    try Files.write("old".utf8, to: "\(path)/Data/leftover")
+    var kept = WriteOptions()
+    kept.noClobber = true
+    let refusal = failure { try model.export(to: path, writing: kept) }
+    #expect(refusal?.code == .outputFailed && refusal?.reason == "exists already")
+    try model.export(to: path + "/")
+    #expect(Files.names(in: "\(path)/Data") == ["com.apple.CoreML"])
+    for name in ["file.mlpackage", "folder.mlpackage"] {
+      let other = folder.file(name)
+      if name.hasPrefix("file") {
+        try Files.write("mine".utf8, to: other)
+      } else {
+        try Files.makeFolder(other)
+      }
+      let error = failure { try model.export(to: other) }
+      #expect(error?.code == .outputFailed, "\(error as Any)")
+      #expect(error?.reason.contains("package") == true, "\(error as Any)")
+    }
+    #expect(folder.names == ["file.mlpackage", "folder.mlpackage", "m.mlpackage"])
+  }
+
+  @Test("--to coreml writes what the extension says")
+  func extensions() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: classifier)
+    try model.export(to: folder.file("m.mlpackage"), as: .coreml)
+    try model.export(to: folder.file("m.mlmodel"), as: .coreml)
+    #expect(try program(folder.file("m.mlpackage")).block.operations.count > 0)
+    let network = [UInt8](try Files.read(folder.file("m.mlmodel")))
+    #expect(try CoreMLReader.read(network.span.bytes).specificationVersion <= 5)
+  }
+
+  @Test("A classifier ends with its labels, and is read with them")
+  func labels() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: classifier)
+    let count = try #require(model.outputs[0].type.shape.last?.value)
+    let names = (0..<count).map { "class \($0)" }
+    var edit = DescriptionEdit()
+    edit.labels = names
+    try model.describe(edit)
+    try model.export(to: folder.file("m.mlpackage"))
+    let (file, block) = try program(folder.file("m.mlpackage"))
+    #expect(block.operations.last?.type == "classify")
+    #expect(file.description.predictedFeature == "classLabel")
+    #expect(block.outputs == file.description.outputs.map(\.name))
+    let copy = try Model(contentsOf: folder.file("m.mlpackage"))
+    #expect(copy.metadata.labels == names)
+  }
+
+  @Test("A detector is a pipeline with non-maximum suppression, and gives the same boxes")
+  func pipeline() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    try model.describe(ModelCase.shapeDetector)
+    var options = ExportOptions()
+    options.precision = .float32
+    try model.export(to: folder.file("m.mlpackage"), options: options)
+    let copy = try Model(contentsOf: folder.file("m.mlpackage"))
+    #expect(copy.outputs.map(\.name) == ["confidence", "coordinates"])
+    #expect(copy.metadata.labels == model.metadata.labels)
+    try model.export(to: folder.file("m.mlmodel"))
+    let older = try Model(contentsOf: folder.file("m.mlmodel"))
+    let picture = try ArrayFile.read(Paths.sample("Models/shape-detector/input.npy"))[0].tensor
+    let first = picture.slice(0..<1, along: 0).permuted([0, 3, 1, 2]).contiguous()
+    // The package scales pixels itself.
+    let image = try #require(older.metadata.inputs[0].image)
+    let pixels = Tensor(.float32, shape: first.shape, first.doubles.map { $0 / image.scale })
+    let boxes = try copy.run([NamedTensor(name: copy.inputs[0].name, tensor: pixels)]).outputs
+    let expected = try older.run([
+      NamedTensor(
+        name: older.inputs[0].name, tensor: first.reshaped(Array(first.shape.dropFirst())))
+    ]).outputs
+    #expect(expected[0].tensor.shape[0] > 0)
+    for (actual, wanted) in zip(boxes, expected) {
+      #expect(actual.tensor.shape == wanted.tensor.shape)
+      let distance = zip(actual.tensor.doubles, wanted.tensor.doubles).map { abs($0 - $1) }.max()
+      #expect(distance ?? 1 <= 1e-4)
+    }
+  }
+}
