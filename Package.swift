@@ -198,7 +198,7 @@ let package = Package(
       .conversion, "CoreMLConversion",
       [
         "Bytes", "ConversionCore", "CoreMLFormat", "GraphIR", "JSON", "KerasConversion",
-        "KerasFormat", "LayerCatalog", "ProtobufWire",
+        "KerasFormat", "LayerCatalog", "ProtobufWire", "TensorEncoding",
       ]),
     module(
       .conversion, "NCNNConversion",

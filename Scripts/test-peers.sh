@@ -51,6 +51,14 @@ peer tfjs
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes
+peer mlprogram
+peer mlprogram --only zoo --precision float16
+for encoding in int8 int4 palette6; do
+  for deployment in ios16 ios18; do
+    peer mlprogram --only Models --compact $encoding --deployment $deployment
+  done
+done
+for deployment in ios15 ios17 ios18; do peer mlprogram --only zoo --deployment $deployment; done
 interpreter=$pytorch peer article ToPyTorch
 peer article ToCoreML ToNcnn ToONNX ToSafetensors ToTFLite
 interpreter=$keras3 peer article ToKeras

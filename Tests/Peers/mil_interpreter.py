@@ -11,7 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 TYPES = {
     1: numpy.bool_, 10: numpy.float16, 11: numpy.float32, 12: numpy.float64, 21: numpy.int8,
     22: numpy.int16, 23: numpy.int32, 24: numpy.int64, 31: numpy.uint8, 32: numpy.uint16,
-    33: numpy.uint32,
+    33: numpy.uint32, 25: numpy.int8, 35: numpy.uint8, 36: numpy.uint8, 37: numpy.uint8,
+    38: numpy.uint8, 39: numpy.uint8,
 }
 NAMES = {
     "fp16": numpy.float16, "fp32": numpy.float32, "int32": numpy.int32, "bool": numpy.bool_,
@@ -454,7 +455,40 @@ def divide(x, y):
     return numpy.true_divide(wide(x), wide(y)) if x.dtype.kind == "f" else x // y
 
 
+# Weights that are stored in less space
+
+
+def affine_dequantize(o):
+    data, scale, zero = o["quantized_data"], wide(o["scale"]), o["zero_point"].astype(float)
+    sizes = [1] * data.ndim
+    sizes[int(o["axis"])] = -1
+    scale, zero = (part.reshape(sizes) if part.ndim else part for part in (scale, zero))
+    return (data - zero) * scale
+
+
+def blockwise(o):
+    scale, offset = wide(o["scale"]), o.get("offset")
+    for axis, size in enumerate(o["data"].shape):
+        count = size // scale.shape[axis]
+        scale = scale.repeat(count, axis)
+        offset = None if offset is None else offset.repeat(count, axis)
+    return (o["data"].astype(float) - (0 if offset is None else offset.astype(float))) * scale
+
+
+def lut_to_dense(o):
+    table = o["lut"]
+    if "shape" not in o:
+        assert all(size == 1 for size in table.shape[:-2]), "one table"
+        return table.reshape(-1)[o["indices"].astype(int)]
+    bits = max(1, (len(table) - 1).bit_length())
+    count = int(numpy.prod(o["shape"]))
+    flat = numpy.unpackbits(o["indices"], bitorder="little")[:count * bits].reshape(count, bits)
+    return table[(flat.astype(int) << numpy.arange(bits)).sum(1)].reshape(o["shape"])
+
+
 OPERATORS = {
+    "constexpr_affine_dequantize": affine_dequantize, "constexpr_blockwise_shift_scale": blockwise,
+    "constexpr_lut_to_dense": lut_to_dense,
     "abs": unary(numpy.abs), "acos": unary(numpy.arccos), "asin": unary(numpy.arcsin),
     "atan": unary(numpy.arctan), "atanh": unary(numpy.arctanh), "ceil": unary(numpy.ceil),
     "cos": unary(numpy.cos), "cosh": unary(numpy.cosh), "erf": unary(erf), "exp": unary(numpy.exp),
@@ -542,6 +576,9 @@ def run(program, folder, feed):
                     values[binding.name] if binding.WhichOneof("binding") == "name"
                     else constant(binding.value, blobs) for binding in argument_.arguments]
                 given[name] = parts if name == "values" else parts[0]
+            for name, value in operation.attributes.items():
+                if name != "name":
+                    given[name] = constant(value, blobs)
             made = OPERATORS[operation.type](given)
             if not isinstance(made, list):
                 made = [made]

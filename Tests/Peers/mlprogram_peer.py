@@ -13,6 +13,7 @@ computes in float16. With --read-back, the program that wrote the package comput
 
 import contextlib
 import io
+import json
 import logging
 import re
 import sys
@@ -56,11 +57,27 @@ def names_are_valid(block):
             assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", output.name), output.name
 
 
-def feeds(model, case):
+def own(names):
+    """The names that features have in the model, which may begin with a digit there."""
+    return [name.removeprefix("var_") for name in names]
+
+
+def pixels(model, name, array):
+    """What a program that scales pixels takes for an input that is recorded as scaled."""
+    record = model.description.metadata.userDefined.get(f"image.{own([name])[0]}")
+    feature = next(feature for feature in model.description.input if feature.name == name)
+    if not record or feature.type.WhichOneof("Type") != "imageType":
+        return array
+    image = json.loads(record)
+    bias = numpy.reshape(image.get("bias", [0]), [1, -1, 1, 1])
+    return ((array - bias) / image.get("scale", 1)).astype(array.dtype)
+
+
+def feeds(model, case, scaled=pixels):
     """The recorded inputs by name, one example at a time where the program takes one."""
     features = list(model.description.input)
     names = [feature.name for feature in features]
-    given = matched(names, arrays(case.inputs))
+    given = matched(own(names), arrays(case.inputs))
     function = model.mlProgram.functions["main"]
     axes = mil_interpreter.shape(function.inputs[0].type.tensorType)
     count = given[0].shape[0] if axes and given[0].ndim else 1
@@ -68,7 +85,7 @@ def feeds(model, case):
     for position in range(0, count, step):
         feed = {}
         for name, array in zip(names, given):
-            array = turned(case, name, array)
+            array = scaled(model, name, turned(case, own([name])[0], array))
             part = array[position:position + step] if array.ndim and len(array) == count else array
             feed[name] = part
         yield feed
@@ -76,8 +93,8 @@ def feeds(model, case):
 
 def compare_all(model, parts, case, label, limit):
     names = [feature.name for feature in model.description.output]
-    for name, want in zip(names, matched(names, arrays(case.outputs))):
-        want = turned(case, name, numpy.asarray(want))
+    for name, want in zip(names, matched(own(names), arrays(case.outputs))):
+        want = turned(case, own([name])[0], numpy.asarray(want))
         got = numpy.concatenate([numpy.asarray(part[name]).reshape(1, -1) for part in parts])
         if got.size == want.size * len(parts):
             got = got[:1]  # without a batch: of the first example alone
@@ -96,10 +113,12 @@ def check(arguments, case, target, limit):
     assert isinstance(program, mil.Program)
     check_arguments(program, block)
     inputs = list(feeds(model, case))
-    own = [mil_interpreter.run(model.mlProgram, folder, feed) for feed in inputs]
-    compare_all(model, own, case, "", limit)
+    computed = [mil_interpreter.run(model.mlProgram, folder, feed) for feed in inputs]
+    compare_all(model, computed, case, "", limit)
     if arguments.read_back:
-        other = [read_back(arguments.program, target, model, feed) for feed in inputs]
+        other = [
+            read_back(arguments.program, target, model, feed)
+            for feed in feeds(model, case, lambda model, name, array: array)]
         compare_all(model, other, case, "read back: ", limit)
 
 

@@ -199,7 +199,7 @@ extension CoreMLModel {
       model.content = .pipelineClassifier(pipeline.mappingByteRanges(transform))
     case .pipelineRegressor(let pipeline):
       model.content = .pipelineRegressor(pipeline.mappingByteRanges(transform))
-    case .nonMaximumSuppression: break
+    case .nonMaximumSuppression, .program: break
     }
     return model
   }

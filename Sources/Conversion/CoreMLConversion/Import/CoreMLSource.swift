@@ -50,8 +50,13 @@ package struct CoreMLSource: Sendable {
     ]
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     program = try locating({ $0.at(file: givenPath) }) { [model] () throws(WeighbridgeError) in
-      try model.program.map { (program) throws(WeighbridgeError) in
-        try MILFiles(program, model: store, folder: folder)
+      try model.program.flatMap { (program) throws(WeighbridgeError) -> MILFiles? in
+        do throws(WeighbridgeError) {
+          return try MILFiles(program, model: store, folder: folder)
+        } catch {
+          guard isInspectionOnly else { throw error }
+          return nil
+        }
       }
     }
     files += (program?.blobs ?? [:]).sorted { $0.key < $1.key }.map { name, blobs in

@@ -6,7 +6,7 @@ package import GraphIR
 /// Writes Core ML packages: ML Programs, and for detectors a pipeline of one with non-maximum
 /// suppression. Images are channels-first, one at a time.
 package enum CoreMLPackageExporter: Exporter {
-  package static let keepsEncodings = false
+  package static let keepsEncodings = true
 
   package static func passes(_ options: CoreMLPackageOptions) -> [ExportPass] {
     (options.withNMS ?? true ? [.decodeBoxes(ofDetectorsOnly: options.withNMS == nil)] : [])

@@ -79,9 +79,8 @@ extension MILInterface {
         result = try builder.binary("mul", result, builder.number(image.scale, like: result))
       }
       guard bias.contains(where: { $0 != 0 }) else { return result }
-      let offsets = image.colorOrder == .bgr ? bias.reversed() : Array(bias.prefix(count))
       return try builder.binary(
-        "add", result, .constant(Tensor(.float32, shape: [1, count, 1, 1], offsets)))
+        "add", result, .constant(Tensor(.float32, shape: [1, count, 1, 1], bias)))
     }
   }
 

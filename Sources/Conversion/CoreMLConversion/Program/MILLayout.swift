@@ -15,7 +15,9 @@ struct MILLayout {
   private(set) var operations: [MILOperation] = []
   private(set) var blobs: [Blob] = []
   private(set) var places = MILBlob.Layout()
-  private let builder: MILBuilder
+  /// The weights that take more space than in the model.
+  private(set) var widened = WidenedWeights()
+  let builder: MILBuilder
   /// The names that values had in the builder, by their names in the file.
   private var oldNames: [String: String] = [:]
   private var writtenConstants: Set<String> = []
@@ -53,6 +55,12 @@ struct MILLayout {
     guard let constant = builder.constants[name], writtenConstants.insert(name).inserted else {
       return
     }
+    if case .tensor(let tensor, let type) = constant, type.isFloat,
+      let packed = packed(tensor, as: type, named: name)
+    {
+      operations.append(packed)
+      return
+    }
     let value =
       switch constant {
       case .text(let text): MILValue.string(text)
@@ -64,15 +72,14 @@ struct MILLayout {
         attributes: [.init("name", .string(name)), .init("val", value)]))
   }
 
-  private mutating func value(
+  mutating func value(
     _ tensor: Tensor, as type: ElementType, named name: String
   ) -> MILValue {
     let milType = MILType(TensorType(type, tensor.type.shape))
     let isList = type == .float16 && !tensor.shape.isEmpty
     if type.isFloat, isList || tensor.count >= Self.minimumBlobCount {
-      blobs.append(Blob(name: name, tensor: tensor, type: type))
-      let offset = places.add(MILDataType(type), byteCount: tensor.count * type.byteCount)
-      return MILValue(milType, .blob(file: CoreMLPackageWriter.blobFile, offset: offset))
+      widened.add(tensor)
+      return blob(tensor, as: type, milType, named: name)
     }
     switch type {
     case .bool: return MILValue(milType, .booleans(tensor.doubles.map { $0 != 0 }))
@@ -82,6 +89,23 @@ struct MILLayout {
       return MILValue(milType, .bytes(stored.contiguousBytes()))
     default: return MILValue(milType, .integers(tensor.wrappedIntegers.map { Int($0) }))
     }
+  }
+}
+
+extension MILLayout {
+  /// Stores elements in the file beside the model.
+  ///
+  /// - Parameter milType: The type of the constant: that of the elements, or integers of fewer bits
+  ///   of which the elements are the bytes.
+  mutating func blob(
+    _ tensor: Tensor, as type: ElementType, _ milType: MILType, named name: String,
+    paddingBits: Int = 0
+  ) -> MILValue {
+    guard case .tensor(let dataType, _) = milType else { preconditionFailure("is no tensor") }
+    blobs.append(Blob(name: name, tensor: tensor, type: type))
+    let offset = places.add(
+      dataType, byteCount: tensor.count * type.byteCount, paddingBits: paddingBits)
+    return MILValue(milType, .blob(file: CoreMLPackageWriter.blobFile, offset: offset))
   }
 }
 

@@ -41,7 +41,7 @@ struct MILTranslation {
     self.layout = layout
     let metadata = CoreMLMetadata(
       source.description, content.provenance, returnsBoxes: source.detector != nil)
-    var losses = source.losses + interface.losses
+    var losses = source.losses + interface.losses + layout.widened.losses
     if let detector = source.detector {
       let detection = CoreMLDetection(detector, labels: source.description.labels)
       model = detection.pipeline(network, metadata: metadata)

@@ -17,6 +17,8 @@ package struct MILBlob: Hashable, Sendable {
   package let type: MILDataType
   /// Where the elements are in the file.
   package let range: Range<Int>
+  /// The bits of the last byte that hold no element, where elements have less than 8.
+  package let paddingBits: Int
 
   /// Reads the record at an offset.
   ///
@@ -43,6 +45,7 @@ package struct MILBlob: Hashable, Sendable {
       start >= offset + Self.alignment, count <= bytes.byteCount, start <= bytes.byteCount - count
     else { throw .malformed("has a record whose elements are not in the file").at(.byte(offset)) }
     range = start..<start + count
+    paddingBits = Int(truncatingIfNeeded: number(offset + 24, 8))
   }
 
   /// The places of constants in a file to be written.
@@ -59,10 +62,14 @@ package struct MILBlob: Hashable, Sendable {
     /// Adds a constant.
     ///
     /// - Returns: The offset of its record.
-    package mutating func add(_ type: MILDataType, byteCount: Int) -> Int {
+    ///
+    /// - Parameter paddingBits: The bits of the last byte that hold no element.
+    package mutating func add(
+      _ type: MILDataType, byteCount: Int, paddingBits: Int = 0
+    ) -> Int {
       let offset = Self.aligned(self.byteCount)
       let start = offset + MILBlob.alignment
-      blobs.append(MILBlob(type, start..<start + byteCount))
+      blobs.append(MILBlob(type, start..<start + byteCount, paddingBits: paddingBits))
       return offset
     }
 
@@ -82,11 +89,15 @@ package struct MILBlob: Hashable, Sendable {
     }
   }
 
-  private init(_ type: MILDataType, _ range: Range<Int>) { (self.type, self.range) = (type, range) }
+  private init(_ type: MILDataType, _ range: Range<Int>, paddingBits: Int) {
+    (self.type, self.range, self.paddingBits) = (type, range, paddingBits)
+  }
 
   private var record: [UInt8] {
     let type = (Self.types.firstIndex(of: type) ?? -1) + 1
-    return Self.padded([(Self.mark, 4), (type, 4), (range.count, 8), (range.lowerBound, 8)])
+    return Self.padded([
+      (Self.mark, 4), (type, 4), (range.count, 8), (range.lowerBound, 8), (paddingBits, 8),
+    ])
   }
 
   private static func padded(_ numbers: [(number: Int, byteCount: Int)]) -> [UInt8] {

@@ -12,7 +12,10 @@ extension CoreMLImporter {
     _ program: MILProgram, _ model: CoreMLModel, _ members: [Member]
   ) throws(WeighbridgeError) -> Result {
     guard let files else { preconditionFailure("the files of constants were not opened") }
-    let imported = try MILImporter(program, files).run()
+    let read = try MILImporter(program, files).run()
+    let scaling = try MILPixelScaling(read.graph, images: model.description.imageNames)
+    let imported = MILImporter.Result(
+      graph: scaling.graph, decisions: read.decisions, labels: read.labels)
     var interface = CoreMLFeatures(model.description)
     try checkInputs(imported.graph, members[0].description)
     var copy = try GraphCopy(imported.graph, for: imported.graph.outputs.map(\.value))
@@ -35,6 +38,11 @@ extension CoreMLImporter {
     let graph = try copy.builder.finish(outputs: ports)
     var description = interface.description(of: graph, members)
     if !imported.labels.isEmpty { description.labels = imported.labels }
+    for index in description.inputs.indices {
+      guard let (scale, bias) = scaling.scaling[description.inputs[index].name] else { continue }
+      description.inputs[index].image?.scale = scale.shortestFloat32
+      description.inputs[index].image?.bias = bias.map(\.shortestFloat32)
+    }
     return Result(
       graph: graph, description: description, decisions: imported.decisions + interface.decisions,
       hasHeads: members.count == 1)
@@ -100,4 +108,17 @@ extension CoreMLModel {
 extension MILBlock {
   /// The operations without constants.
   var computed: [MILOperation] { operations.filter { $0.type != "const" } }
+}
+
+extension CoreMLDescription {
+  /// The number of components of each input that is an image, by name.
+  fileprivate var imageNames: [String: Int] {
+    var counts: [String: Int] = [:]
+    for feature in inputs {
+      if case .image(let image) = feature.type {
+        counts[feature.name] = image.colors.componentCount
+      }
+    }
+    return counts
+  }
 }

@@ -92,6 +92,9 @@ struct MILImporter {
     let names =
       function.inputs.map(\.name) + function.block.operations.flatMap(\.outputs).map(\.name)
     var network = MILNetwork(MILContext(files: files, opset: opset), names: Set(names))
+    if function.block.computesHalves {
+      network.decide("", "the program computes in float16, and is read as one of float32")
+    }
     for input in function.inputs {
       try locating({ $0.at(layer: "the input \(input.name)") }) { () throws(WeighbridgeError) in
         try network.addInput(input.name, try TensorType(input.type))
@@ -175,5 +178,14 @@ struct MILImporter {
     else { return [] }
     let classified = operation.outputs.map(\.name)
     return [name] + function.block.outputs.filter { !classified.contains($0) }
+  }
+}
+
+extension MILBlock {
+  /// Whether an operation gives numbers of float16.
+  fileprivate var computesHalves: Bool {
+    computed.flatMap(\.outputs).contains { output in
+      if case .tensor(.float16, _) = output.type { true } else { false }
+    }
   }
 }

@@ -56,7 +56,10 @@ struct MILLayer: ValueLayer {
 extension MILLayer {
   private mutating func bindings(_ name: String) -> [MILOperation.Binding]? {
     unread.remove(name)
-    return operation.inputs.first { $0.name == name }?.bindings
+    if let input = operation.inputs.first(where: { $0.name == name }) { return input.bindings }
+    // Compressed weights have attributes for inputs up to iOS 17.
+    return operation.attributes.first { $0.name == name && name != "name" }
+      .map { [.value($0.value)] }
   }
 
   /// Marks inputs as read that have no effect on a result.
@@ -90,7 +93,7 @@ extension MILLayer {
 
   /// An input that may be absent.
   mutating func optional(_ name: String) throws(WeighbridgeError) -> SourceValue? {
-    guard operation.inputs.contains(where: { $0.name == name }) else { return nil }
+    guard bindings(name) != nil else { return nil }
     let values = try inputs(name)
     guard values.count == 1 else {
       throw malformed("has \(values.count) values for \(name), expected one")

@@ -3,6 +3,7 @@ import ConversionCore
 import CoreMLFormat
 import GraphIR
 import ProtobufWire
+import TensorEncoding
 
 /// The graph of an ML Program under construction.
 typealias MILNetwork = ValueNetwork<MILContext>
@@ -108,6 +109,7 @@ extension MILFiles {
           "has a constant \(type.rawValue) \(shape) with \(actual) elements, expected \(count)")
       }
     }
+    if type == .float16 { return try halves(value, shape, count) }
     switch value.content {
     case .floats(let numbers):
       try check(numbers.count)
@@ -130,6 +132,30 @@ extension MILFiles {
     case .strings, .list, .bytes:
       throw .malformed("has a text where a constant of numbers is expected")
     }
+  }
+
+  /// Numbers of float16, which are float32 in the graph and stay as they are stored.
+  private func halves(
+    _ value: MILValue, _ shape: [Int], _ count: Int
+  ) throws(WeighbridgeError) -> Tensor {
+    let (store, range): (ByteStore, Range<Int>)
+    switch value.content {
+    case .byteRange(let bytes): (store, range) = (model, bytes.range)
+    case .blob(let file, let offset):
+      let (file, blob) = try self.blob(file, offset)
+      guard blob.type == .float16 else {
+        throw .malformed(
+          "has a constant of FLOAT16, whose record holds \(blob.type.rawValue), expected the same")
+      }
+      (store, range) = (file, blob.range)
+    default: throw .malformed("has a constant of FLOAT16 without its bytes, expected two for each")
+    }
+    guard range.count == (try Checked.product([count, 2], of: "the size of a constant")) else {
+      throw .malformed(
+        "has \(range.count) bytes for FLOAT16 \(shape), expected two for each element")
+    }
+    return try Tensor(
+      EncodedElements(.half(.float16), .float32, shape: shape, store: store, range: range))
   }
 
   private func blob(
@@ -172,13 +198,21 @@ extension MILFiles {
         "has \(bytes.count) bytes for \(count) integers of \(bits) bits, expected as many as they take"
       )
     }
+    let integers = Self.unpacked(bytes, bits: bits, count: count)
+    guard isSigned else { return integers }
+    let sign = UInt8(1) << UInt8(bits - 1)
+    return integers.map { $0 & sign == 0 ? $0 : $0 | ~(sign | (sign - 1)) }
+  }
+
+  /// Unsigned integers of up to 8 bits, each in a byte; they are packed from the lowest bit on.
+  ///
+  /// - Parameter bytes: At least as many as the integers take.
+  static func unpacked(_ bytes: [UInt8], bits: Int, count: Int) -> [UInt8] {
     let mask = UInt16(1) << UInt16(bits) - 1
     return (0..<count).map { index in
       let (byte, shift) = (index * bits / 8, index * bits % 8)
       let pair = UInt16(bytes[byte]) | (byte + 1 < bytes.count ? UInt16(bytes[byte + 1]) << 8 : 0)
-      let number = UInt8(truncatingIfNeeded: pair >> UInt16(shift) & mask)
-      guard isSigned, number >> UInt8(bits - 1) == 1 else { return number }
-      return number | ~UInt8(truncatingIfNeeded: mask)
+      return UInt8(truncatingIfNeeded: pair >> UInt16(shift) & mask)
     }
   }
 }
@@ -202,8 +236,8 @@ extension ElementType {
   init?(_ type: MILDataType) {
     switch type {
     case .bool: self = .bool
-    case .float16: self = .float16
-    case .float32: self = .float32
+    // Where Core ML computes in float16, it may compute in float32, too.
+    case .float16, .float32: self = .float32
     case .float64: self = .float64
     case .bfloat16: self = .bfloat16
     case .int8: self = .int8

@@ -94,7 +94,7 @@ extension MILArithmetic {
   ]
 
   private static let types: [String: ElementType] = [
-    "fp16": .float16, "fp32": .float32, "int32": .int32, "bool": .bool, "int8": .int8,
+    "fp16": .float32, "fp32": .float32, "int32": .int32, "bool": .bool, "int8": .int8,
     "uint8": .uint8, "int16": .int16, "uint16": .uint16,
   ]
 }

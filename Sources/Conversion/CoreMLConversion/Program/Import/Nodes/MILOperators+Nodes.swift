@@ -6,7 +6,8 @@ import LayerCatalog
 extension MILOperators {
   /// How the operators of MIL are read, by name.
   static let nodes = [String: MILLayer.Build](families: [
-    MILActivations.nodes, MILArithmetic.nodes, MILConvolutions.nodes, MILDense.nodes,
+    MILActivations.nodes, MILArithmetic.nodes, MILCompression.nodes, MILConvolutions.nodes,
+    MILDense.nodes,
     MILIndexing.nodes, MILNormalizations.nodes, MILPooling.nodes, MILRecurrent.nodes,
     MILReductions.nodes, MILReshaping.nodes, MILResizing.nodes,
   ])

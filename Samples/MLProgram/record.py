@@ -1,0 +1,263 @@
+"""Makes the Core ML packages of this folder with coremltools 9 of PyTorch modules, and README.md.
+
+Each package holds an ML Program. PyTorch computed the outputs beside it, of the module before its
+conversion. Weights are compressed by coremltools where the name says so; the outputs are then those
+of the module with the weights that the compressed ones stand for.
+
+    pip install coremltools==9.0 torch numpy
+    python record.py [NAME...]
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+import uuid
+
+import coremltools as ct
+import coremltools.optimize.coreml as cto
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+HERE = pathlib.Path(__file__).parent
+torch.manual_seed(7)
+
+
+class Of(nn.Module):
+    """A module of a function and the modules that it uses."""
+
+    def __init__(self, function, *modules):
+        super().__init__()
+        self.function = function
+        self.parts = nn.ModuleList(modules)
+
+    def forward(self, *inputs):
+        return self.function(*self.parts, *inputs)
+
+
+def image(*modules):
+    return nn.Sequential(*modules), [(1, 3, 9, 8)]
+
+
+def rows(*modules):
+    return nn.Sequential(*modules), [(2, 6)]
+
+
+def first(module):
+    return Of(lambda part, *x: part(*x)[0], module)
+
+
+def of(function, *shapes):
+    return Of(function), list(shapes)
+
+
+def heads(x):
+    return x.reshape(1, 5, 2, 4).permute(0, 2, 1, 3)
+
+
+def attend(query, key, value, last, x):
+    product = F.scaled_dot_product_attention(heads(query(x)), heads(key(x)), heads(value(x)))
+    return last(product.permute(0, 2, 1, 3).reshape(1, 5, 8))
+
+
+def attention():
+    return Of(attend, *[nn.Linear(8, 8) for _ in range(4)]), [(1, 5, 8)]
+
+
+def encode(query, key, value, last, first_norm, second_norm, wide, narrow, x):
+    x = first_norm(x + attend(query, key, value, last, x))
+    return second_norm(x + narrow(F.gelu(wide(x))))
+
+
+def encoder():
+    parts = [nn.Linear(8, 8) for _ in range(4)] + [nn.LayerNorm(8), nn.LayerNorm(8)]
+    return Of(encode, *parts, nn.Linear(8, 16), nn.Linear(16, 8)), [(1, 5, 8)]
+
+
+def residual():
+    parts = nn.Conv2d(3, 6, 3, padding=1), nn.BatchNorm2d(6), nn.Conv2d(6, 6, 3, padding=1)
+    return Of(
+        lambda a, b, c, x: F.relu(c(F.relu(b(a(x)))) + a(x)).mean((2, 3)), *parts), [(1, 3, 8, 8)]
+
+
+def small_network():
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4), nn.Softmax(1)), [(1, 3, 16, 16)]
+
+
+def wide():
+    return nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 32)), [(2, 32)]
+
+
+#: Modules with the shapes of their inputs.
+MODULES = {
+    "conv1d": lambda: (nn.Conv1d(4, 6, 3, padding=1, stride=2), [(2, 4, 9)]),
+    "conv2d": lambda: image(nn.Conv2d(3, 5, (3, 2), stride=(2, 1), padding=(1, 0))),
+    "conv2d_dilated": lambda: image(nn.Conv2d(3, 4, 3, dilation=2, padding=2)),
+    "conv2d_grouped": lambda: (nn.Conv2d(4, 8, 3, groups=2, bias=False), [(1, 4, 7, 7)]),
+    "conv2d_depthwise": lambda: (nn.Conv2d(4, 4, 3, groups=4, padding=1), [(1, 4, 7, 7)]),
+    "conv2d_reflected": lambda: image(nn.Conv2d(3, 4, 3, padding=1, padding_mode="reflect")),
+    "conv3d": lambda: (nn.Conv3d(2, 3, 3, padding=1), [(1, 2, 4, 5, 6)]),
+    "conv_transpose": lambda: (nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1), [(1, 3, 5, 6)]),
+    "conv_transpose_appended": lambda: (
+        nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1), [(1, 3, 5, 6)]),
+    "batch_norm": lambda: image(nn.BatchNorm2d(3), nn.ReLU6()),
+    "instance_norm": lambda: image(nn.InstanceNorm2d(3, affine=True)),
+    "group_norm": lambda: (nn.GroupNorm(2, 4), [(1, 4, 5, 6)]),
+    "layer_norm": lambda: rows(nn.LayerNorm(6)),
+    "local_response": lambda: image(nn.LocalResponseNorm(3)),
+    "max_pool": lambda: image(nn.MaxPool2d(3, stride=2, padding=1)),
+    "average_pool": lambda: image(nn.AvgPool2d(3, stride=2, padding=1)),
+    "average_pool_inside": lambda: image(
+        nn.AvgPool2d(3, stride=2, padding=1, count_include_pad=False)),
+    "adaptive_pool": lambda: (nn.AdaptiveAvgPool2d(2), [(1, 3, 8, 8)]),
+    "wide": wide,
+    "linear": lambda: rows(nn.Linear(6, 4), nn.Sigmoid(), nn.Linear(4, 3, bias=False)),
+    "bilinear_sum": lambda: of(lambda a, b: torch.matmul(a, b.transpose(1, 2)), (2, 3, 4), (2, 5, 4)),
+    "einsum": lambda: of(lambda a, b: torch.einsum("bij,bjk->bik", a, b), (2, 3, 4), (2, 4, 5)),
+    "gelu": lambda: rows(nn.GELU()), "gelu_tanh": lambda: rows(nn.GELU(approximate="tanh")),
+    "silu": lambda: rows(nn.SiLU()), "elu": lambda: rows(nn.ELU(0.7)),
+    "leaky": lambda: rows(nn.LeakyReLU(0.2)), "prelu": lambda: image(nn.PReLU(3)),
+    "hard_swish": lambda: rows(nn.Hardswish()), "softplus": lambda: rows(nn.Softplus()),
+    "softmax": lambda: rows(nn.Softmax(1)), "log_softmax": lambda: rows(nn.LogSoftmax(1)),
+    "mish": lambda: rows(nn.Mish()), "tanh_shrink": lambda: rows(nn.Tanhshrink()),
+    "lstm": lambda: (first(nn.LSTM(4, 5, batch_first=True)), [(1, 6, 4)]),
+    "lstm_both": lambda: (first(nn.LSTM(4, 5, bidirectional=True)), [(6, 1, 4)]),
+    "lstm_two": lambda: (first(nn.LSTM(4, 5, num_layers=2)), [(6, 1, 4)]),
+    "rnn": lambda: (first(nn.RNN(4, 5)), [(6, 1, 4)]),
+    "attention": attention, "encoder": encoder, "residual": residual, "network": small_network,
+    "product_attention": lambda: of(
+        F.scaled_dot_product_attention, (1, 2, 5, 4), (1, 2, 5, 4), (1, 2, 5, 4)),
+    "resized": lambda: image(nn.Upsample(scale_factor=2, mode="nearest")),
+    "resized_bilinear": lambda: image(nn.Upsample(scale_factor=2, mode="bilinear")),
+    "resized_corners": lambda: image(
+        nn.Upsample(size=(13, 11), mode="bilinear", align_corners=True)),
+    "pixel_shuffle": lambda: (nn.PixelShuffle(2), [(1, 8, 3, 4)]),
+    "padded": lambda: image(nn.ConstantPad2d((1, 2, 0, 1), 0.5)),
+    "replicated": lambda: image(nn.ReplicationPad2d((1, 2, 0, 1))),
+    "sliced": lambda: of(lambda x: x[:, 1:, ::2, -3:], (1, 3, 6, 5)),
+    "joined": lambda: of(lambda a, b: torch.cat([a, b * 2], 1), (2, 3), (2, 4)),
+    "stacked": lambda: of(lambda a, b: torch.stack([a, b], 1), (2, 3), (2, 3)),
+    "split": lambda: of(lambda x: torch.split(x, [1, 2], 1)[1] + x.chunk(3, 1)[0], (2, 3)),
+    "flipped": lambda: of(lambda x: torch.flip(x, [1]), (2, 5)),
+    "permuted": lambda: of(lambda x: x.permute(0, 2, 3, 1).reshape(1, -1, 3), (1, 3, 4, 5)),
+    "reduced": lambda: of(lambda x: x.amax(2) + x.mean(2) - x.sum(2) / 7, (2, 3, 4)),
+    "norm": lambda: of(lambda x: F.normalize(x, dim=1), (2, 5)),
+    "chosen": lambda: of(lambda x: torch.where(x > 0.2, x, -x * 3), (2, 5)),
+    "clamped": lambda: of(lambda x: x.clamp(-0.5, 0.4), (2, 5)),
+    "powers": lambda: of(lambda x: x.abs().pow(1.5) + x.exp() + x.abs().rsqrt(), (2, 5)),
+    "sines": lambda: of(lambda x: x.sin() + x.cos() * x.atan() - x.erf(), (2, 5)),
+    "top": lambda: of(lambda x: torch.topk(x, 3, 1)[0], (2, 5)),
+    "greatest": lambda: of(lambda x: x.argmax(1).float() + x.max(1)[0], (2, 5)),
+    "cumulated": lambda: of(lambda x: x.cumsum(1), (2, 5)),
+}
+
+#: Forms of compressed weights, with the deployment that has them.
+COMPRESSED = {
+    "int8": ("iOS16", cto.linear_quantize_weights, cto.OpLinearQuantizerConfig(
+        mode="linear_symmetric", weight_threshold=0)),
+    "palette4": ("iOS16", cto.palettize_weights, cto.OpPalettizerConfig(
+        mode="uniform", nbits=4, weight_threshold=0)),
+    "pruned": ("iOS16", cto.prune_weights, cto.OpMagnitudePrunerConfig(
+        target_sparsity=0.6, weight_threshold=0)),
+    "int4_blocks": ("iOS18", cto.linear_quantize_weights, cto.OpLinearQuantizerConfig(
+        mode="linear_symmetric", dtype="int4", granularity="per_block", block_size=8,
+        weight_threshold=0)),
+    "palette3_groups": ("iOS18", cto.palettize_weights, cto.OpPalettizerConfig(
+        mode="uniform", nbits=3, granularity="per_grouped_channel", group_size=8,
+        weight_threshold=0)),
+}
+
+
+def converted(module, inputs, precision, target):
+    traced = torch.jit.trace(module, inputs, check_trace=False)
+    return ct.convert(
+        traced, convert_to="mlprogram", skip_model_load=True,
+        inputs=[ct.TensorType(name=f"x{n}", shape=x.shape) for n, x in enumerate(inputs)],
+        outputs=[ct.TensorType(name="y")], compute_precision=precision,
+        minimum_deployment_target=getattr(ct.target, target))
+
+
+def settled(folder):
+    """Gives a package the same bytes each time: no date, and identifiers of its own."""
+    path = folder / "Data/com.apple.CoreML/model.mlmodel"
+    spec = ct.utils.load_spec(str(folder))
+    for key in list(spec.description.metadata.userDefined):
+        if "date" in key:
+            del spec.description.metadata.userDefined[key]
+    path.write_bytes(spec.SerializeToString(deterministic=True))
+    manifest = json.loads((folder / "Manifest.json").read_text())
+    names = {old: str(uuid.uuid5(uuid.NAMESPACE_URL, entry["path"])).upper()
+             for old, entry in manifest["itemInfoEntries"].items()}
+    manifest["itemInfoEntries"] = {
+        names[old]: entry for old, entry in manifest["itemInfoEntries"].items()}
+    manifest["rootModelIdentifier"] = names[manifest["rootModelIdentifier"]]
+    (folder / "Manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+
+
+def record(name, build, precision=ct.precision.FLOAT32, target="iOS16", compress=None):
+    module, shapes = build()
+    module.eval()
+    generator = torch.Generator().manual_seed(11)
+    inputs = [torch.randn(shape, generator=generator) for shape in shapes]
+    model = converted(module, inputs, precision, target)
+    if compress:
+        function, config = compress
+        model = function(model, cto.OptimizationConfig(global_config=config))
+        plain = cto.decompress_weights(model)
+        state = {n: w for n, w in module.state_dict().items()}
+        load_weights(module, state, plain)
+    folder = HERE / f"{name}.mlpackage"
+    shutil.rmtree(folder, ignore_errors=True)
+    model.save(str(folder))
+    settled(folder)
+    with torch.no_grad():
+        output = module(*inputs)
+    np.savez(HERE / f"{name}.inputs.npz", **{f"x{n}": x.numpy() for n, x in enumerate(inputs)})
+    np.savez(HERE / f"{name}.outputs.npz", y=output.numpy())
+
+
+def load_weights(module, state, model):
+    """Gives a module the weights that a converted model has, which are in the same order."""
+    program = model._mil_program.functions["main"]
+    consts = [op.val.val for op in program.find_ops(op_type="const")
+              if isinstance(op.val.val, np.ndarray) and op.val.val.ndim >= 2]
+    names = [name for name, weight in state.items() if weight.dim() >= 2]
+    assert len(consts) == len(names), (len(consts), names)
+    for name, const in zip(names, consts):
+        assert tuple(state[name].shape) == const.shape
+        state[name].copy_(torch.from_numpy(np.asarray(const, np.float32)))
+
+
+def write_readme():
+    lines = [
+        "# Core ML packages of coremltools", "",
+        "Made by `record.py` with coremltools 9 of PyTorch modules. `MLProgramSampleTests.swift` reads them, and",
+        "`Packaging/macos-check` has Core ML run them on a Mac. Each has an ML Program, its inputs, and the outputs that",
+        "PyTorch computed.", "", "| packages | what is in them |", "|---|---|",
+        f"| {', '.join(f'`{name}`' for name in COMPRESSED)} | `wide` with weights that coremltools compressed |",
+        "| `*_half_*` | programs that compute in float16, for iOS 15, 17 and 18 |",
+        "| others | a module of that name, in float32 for iOS 16 |", ""]
+    (HERE / "README.md").write_text("\n".join(lines))
+
+
+def main(only):
+    write_readme()
+    for name, build in MODULES.items():
+        if not only or name in only:
+            record(name, build)
+    for name, (target, function, config) in COMPRESSED.items():
+        if not only or name in only:
+            record(f"{name}", wide, target=target, compress=(function, config))
+    for name in ["network", "lstm", "attention"]:
+        for target in ["iOS15", "iOS17", "iOS18"]:
+            full = f"{name}_half_{target.lower()}"
+            if not only or full in only:
+                record(full, MODULES[name], ct.precision.FLOAT16, target)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

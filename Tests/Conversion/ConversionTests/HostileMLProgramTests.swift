@@ -1,0 +1,183 @@
+import Bytes
+import CoreMLFormat
+import Foundation
+import ProtobufWire
+import TestSupport
+import Testing
+import Weighbridge
+
+/// Programs that are no programs, and packages that lead elsewhere.
+@Suite struct HostileMLProgramTests {
+  private static let vector = MILType.tensor(.float32, shape: [1, 4])
+
+  private static func named(_ name: String, _ type: MILType = vector) -> MILNamedType {
+    MILNamedType(name, type)
+  }
+
+  private static func relu(
+    _ input: String = "x", _ output: String = "y", type: MILType = vector
+  ) -> MILOperation {
+    MILOperation(
+      "relu", inputs: [.init("x", [.name(input)])], outputs: [named(output, type)],
+      attributes: [.init("name", .string(output))])
+  }
+
+  private static func constant(_ value: MILValue, _ name: String = "c") -> MILOperation {
+    MILOperation(
+      "const", outputs: [named(name, value.type)],
+      attributes: [.init("name", .string(name)), .init("val", value)])
+  }
+
+  private static func sum(_ operations: [MILOperation]) -> [MILOperation] {
+    operations + [
+      MILOperation(
+        "add", inputs: [.init("x", [.name("x")]), .init("y", [.name("c")])],
+        outputs: [named("y")], attributes: [.init("name", .string("y"))])
+    ]
+  }
+
+  /// A program and what is said of it.
+  struct Attack: CustomTestStringConvertible {
+    let name: String
+    let operations: [MILOperation]
+    var opset = "CoreML6"
+    var outputs = ["y"]
+    let code: WeighbridgeError.Code
+    let reason: String
+    var testDescription: String { name }
+  }
+
+  private static func blob(_ file: String, _ offset: Int, type: MILType = vector) -> MILOperation {
+    constant(MILValue(type, .blob(file: file, offset: offset)))
+  }
+
+  static let attacks: [Attack] = [
+    Attack(
+      name: "a cycle", operations: [relu("z", "y"), relu("y", "z")], code: .malformed,
+      reason: "takes z, which no operation before it gives"),
+    Attack(
+      name: "a name twice", operations: [relu(), relu()], code: .malformed,
+      reason: "two values are called y"),
+    Attack(
+      name: "another type", operations: [relu(type: .tensor(.float32, shape: [1, 5]))],
+      code: .malformed, reason: "and the program says that it is"),
+    Attack(
+      name: "no output", operations: [relu("x", "z")], code: .malformed,
+      reason: "no operation gives the output y"),
+    Attack(
+      name: "an unknown operator",
+      operations: [MILOperation("teleport", outputs: [named("y")], attributes: [])],
+      code: .unsupported, reason: "y: teleport"),
+    Attack(
+      name: "an unknown input",
+      operations: [
+        MILOperation(
+          "relu", inputs: [.init("x", [.name("x")]), .init("warp", [.name("x")])],
+          outputs: [named("y")], attributes: [])
+      ], code: .unsupported, reason: "has the input warp, which is not known for relu"),
+    Attack(
+      name: "an unknown opset", operations: [relu()], opset: "CoreML77", code: .unsupported,
+      reason: "is for the opset CoreML77"),
+    Attack(
+      name: "too few elements",
+      operations: sum([constant(MILValue(vector, .floats([1, 2, 3])))]), code: .malformed,
+      reason: "with 3 elements, expected 4"),
+    Attack(
+      name: "a file outside", operations: sum([blob("@model_path/../../x", 64)]),
+      code: .malformed, reason: "expected a file in the model's folder"),
+    Attack(
+      name: "an absolute file", operations: sum([blob("/etc/passwd", 64)]), code: .malformed,
+      reason: "expected a file in the model's folder"),
+    Attack(
+      name: "a missing file", operations: sum([blob("@model_path/weights/none.bin", 64)]),
+      code: .missing, reason: "has no file weights/none.bin"),
+    Attack(
+      name: "a linked file", operations: sum([blob("@model_path/link.bin", 64)]),
+      code: .malformed, reason: "which is a link"),
+    Attack(
+      name: "beside a record", operations: sum([blob("@model_path/blobs.bin", 128)]),
+      code: .malformed, reason: "has no record at byte 128"),
+    Attack(
+      name: "another size",
+      operations: sum([
+        blob("@model_path/blobs.bin", 64, type: .tensor(.float32, shape: [1, 1 << 40]))
+      ]), code: .malformed, reason: "do not hold"),
+    Attack(
+      name: "another element type",
+      operations: sum([
+        blob("@model_path/blobs.bin", 64, type: .tensor(.int32, shape: [1, 4]))
+      ]), code: .malformed, reason: "whose record holds FLOAT32"),
+    Attack(
+      name: "a size beyond all memory",
+      operations: sum([
+        blob("@model_path/blobs.bin", 64, type: .tensor(.float32, shape: [1 << 40, 1 << 40]))
+      ]), code: .malformed, reason: "too large"),
+  ]
+
+  /// Writes a package of one program with a file of four numbers.
+  private func write(_ attack: Attack, to path: String) throws {
+    let block = MILBlock(outputs: attack.outputs, operations: attack.operations)
+    let function = MILFunction(
+      name: "main", inputs: [Self.named("x")], opset: attack.opset, block: block)
+    let array = CoreMLArray(shape: [1, 4], element: .float32)
+    let model = CoreMLModel(
+      specificationVersion: 7,
+      description: CoreMLDescription(
+        inputs: [CoreMLFeature(name: "x", type: .multiArray(array))],
+        outputs: [CoreMLFeature(name: "y", type: .multiArray(array))]),
+      content: .program(MILProgram(functions: [function])))
+    let writer = try CoreMLPackageWriter(MILBlob.Layout(), to: path)
+    try writer.commit(model, replacing: true)
+    var layout = MILBlob.Layout()
+    _ = layout.add(.float32, byteCount: 16)
+    let folder = "\(path)/Data/com.apple.CoreML"
+    let bytes = layout.header + layout.bytes(before: 0) + [UInt8](repeating: 0, count: 16)
+    try Files.write(bytes, to: "\(folder)/blobs.bin")
+    try Files.link("\(folder)/link.bin", to: "\(folder)/blobs.bin")
+  }
+
+  @Test("A hostile program is refused", arguments: attacks)
+  func hostile(_ attack: Attack) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("m.mlpackage")
+    try write(attack, to: path)
+    let error = try #require(failure { _ = try Model(contentsOf: path) })
+    #expect(error.code == attack.code, "\(error)")
+    #expect(error.description.contains(attack.reason), "\(error)")
+  }
+
+  @Test("The program that the others are made of is read")
+  func valid() throws {
+    let folder = try TemporaryFolder()
+    let attack = Attack(
+      name: "none", operations: Self.sum([Self.blob("@model_path/blobs.bin", 64)]),
+      code: .malformed, reason: "")
+    try write(attack, to: folder.file("m.mlpackage"))
+    let model = try Model(contentsOf: folder.file("m.mlpackage"))
+    let input = Tensor(.float32, shape: [1, 4], [1, 2, 3, 4])
+    let output = try model.run([NamedTensor(name: "x", tensor: input)]).outputs[0]
+    #expect(output.tensor.doubles == [1, 2, 3, 4])
+  }
+
+  @Test("A model's file that is cut off or changed anywhere never ends the process")
+  func damaged() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("m.mlpackage")
+    try write(
+      Attack(
+        name: "none", operations: Self.sum([Self.blob("@model_path/blobs.bin", 64)]),
+        code: .malformed, reason: ""), to: path)
+    let file = "\(path)/Data/com.apple.CoreML/model.mlmodel"
+    let bytes = [UInt8](try Files.read(file))
+    var refusals = 0
+    for position in bytes.indices {
+      var changed = bytes
+      changed[position] ^= UInt8(1 << (position % 8))
+      try Files.write(changed, to: file)
+      if failure({ _ = try Model(contentsOf: path) }) != nil { refusals += 1 }
+      try Files.write(bytes.prefix(position), to: file)
+      #expect(failure { _ = try Model(contentsOf: path) } != nil, "\(position)")
+    }
+    #expect(refusals > 0)
+  }
+}
