@@ -197,7 +197,8 @@ let package = Package(
     module(
       .conversion, "CoreMLConversion",
       [
-        "Bytes", "ConversionCore", "CoreMLFormat", "GraphIR", "JSON", "KerasConversion",
+        "Bytes", "ConversionCore", "CPURuntime", "CoreMLFormat", "GraphIR", "JSON",
+        "KerasConversion",
         "KerasFormat", "LayerCatalog", "ProtobufWire", "TensorEncoding",
       ]),
     module(

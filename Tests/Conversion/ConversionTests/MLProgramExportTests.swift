@@ -144,4 +144,53 @@ import Weighbridge
       #expect(distance ?? 1 <= 1e-4)
     }
   }
+
+  /// Exports the square of a vector, to which a number is added, and runs the copy.
+  private func computed(
+    adding number: Double, to input: Tensor, references: [ReferenceSet] = []
+  ) throws -> (output: Tensor, notes: [String]) {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let x = try builder.addInput("x", input.type)
+    let weight = try builder.addWeight("w", Tensor(.float32, shape: [1, 1], [number]))
+    let square = try builder.addNode(
+      Multiply(), inputs: [x, x], source: SourceScope(layer: "square", className: "Layer"))
+    let sum = try builder.addNode(
+      Add(), inputs: [square[0], weight], source: SourceScope(layer: "sum", className: "Layer"))
+    var content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: sum[0])]),
+      description: ModelDescription(), provenance: Provenance())
+    content.references = references
+    let report = try content.export(to: folder.file("m.mlpackage"), as: .mlpackage())
+    let copy = try Model(contentsOf: folder.file("m.mlpackage"))
+    let outputs = try copy.run([NamedTensor(name: "x", tensor: input)]).outputs
+    return (outputs[0].tensor, report.notes)
+  }
+
+  @Test("A layer with a number that float16 does not hold is computed in float32, which is said")
+  func wideConstants() throws {
+    let input = Tensor(.float32, shape: [1, 2], [1, 2])
+    for number in [1e6, 1e-9] {
+      let (output, notes) = try computed(adding: number, to: input)
+      let expected = [1, 4].map { Double(Float($0) + Float(number)) }
+      #expect(output.doubles == expected)
+      let says = "sum is computed in float32, since numbers of it do not fit in float16"
+      #expect(notes.contains(says) && !notes.contains { $0.hasPrefix("square is") }, "\(notes)")
+    }
+    let (_, notes) = try computed(adding: 1, to: input)
+    #expect(!notes.contains { $0.contains("is computed in float32") }, "\(notes)")
+  }
+
+  @Test("So is one whose numbers are too large for float16 in the model's references")
+  func wideReferences() throws {
+    let input = Tensor(.float32, shape: [1, 2], [300, 2])
+    let reference = ReferenceSet(
+      author: "a test", inputs: [.init(name: "x", tensor: input)], outputs: [], layers: [],
+      tolerance: Tolerance(absolute: 0, relative: 0), toleranceSource: .author)
+    let (output, notes) = try computed(adding: 1, to: input, references: [reference])
+    #expect(output.doubles == [90_001, 5])
+    for layer in ["square", "sum"] {
+      #expect(notes.contains { $0.hasPrefix("\(layer) is computed in float32") }, "\(notes)")
+    }
+  }
 }

@@ -17,7 +17,7 @@ package enum CoreMLPackageExporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: CoreMLPackageOptions, writing: WriteOptions
   ) throws(WeighbridgeError) -> ExportReport {
-    let translation = try MILTranslation(content, options: options)
+    let translation = try MILTranslation(content, options: options, writing.cancellation)
     try writing.checkReplacing([path])
     var writer = try CoreMLPackageWriter(translation.layout.places, to: path)
     var stream = WeightStream(writing.cancellation)

@@ -25,7 +25,9 @@ struct MILBuilder: ExportBuilder {
   private var castNames: [String: [ElementType: String]] = [:]
   /// Whether a number of the operator that is being added does not fit in float16.
   private var hasUnfitNumber = false
-  /// The layers that are computed in float32, although the program computes in float16.
+  /// The calls of layers that are computed in float32, although the program computes in float16.
+  private var wideLayers: Set<String>
+  /// Those that there are, in their order.
   private(set) var exactLayers: [String] = []
 
   /// A constant is stored once for all uses.
@@ -34,9 +36,13 @@ struct MILBuilder: ExportBuilder {
     case text(String)
   }
 
-  /// - Parameter reserved: Names that other values cannot have.
-  init(version: Int, floatType: ElementType, reserved: [String]) {
-    (self.version, self.floatType) = (version, floatType)
+  /// - Parameters:
+  ///   - reserved: Names that other values cannot have.
+  ///   - wideLayers: The calls of layers whose numbers are beyond float16.
+  init(
+    version: Int, floatType: ElementType, reserved: [String], wideLayers: Set<String> = []
+  ) {
+    (self.version, self.floatType, self.wideLayers) = (version, floatType, wideLayers)
     names = UniqueNames(reserved)
   }
 
@@ -44,13 +50,15 @@ struct MILBuilder: ExportBuilder {
   mutating func emit(
     _ step: ExportStep<ExportOperand>
   ) throws(WeighbridgeError) -> [ExportOperand] {
-    let (count, casts) = (nodes.count, castNames)
-    hasUnfitNumber = false
-    let results = try apply(step)
-    guard hasUnfitNumber else { return results }
-    nodes.removeLast(nodes.count - count)
-    castNames = casts
-    exactLayers.append(step.node.source.callName)
+    let (count, casts, name) = (nodes.count, castNames, step.node.source.callName)
+    hasUnfitNumber = wideLayers.contains(name)
+    if !hasUnfitNumber {
+      let results = try apply(step)
+      guard hasUnfitNumber else { return results }
+      nodes.removeLast(nodes.count - count)
+      castNames = casts
+    }
+    if exactLayers.last != name { exactLayers.append(name) }
     return try inFloat32 { (builder) throws(WeighbridgeError) in try builder.apply(step) }
   }
 
@@ -219,8 +227,13 @@ extension Tensor {
   /// Whether no number becomes infinite in float16, and a single one not 0: it may be divided by.
   fileprivate var fitsFloat16: Bool {
     guard elementType.isFloat, elementType != .float16 else { return true }
-    let numbers = doubles
-    if numbers.count == 1, numbers[0] != 0, Float16(numbers[0]) == 0 { return false }
-    return numbers.allSatisfy { !$0.isFinite || Float16($0).isFinite }
+    if count == 1, let number = doubles.first, number != 0, Float16(number) == 0 { return false }
+    // Not all at once, as a weight may be large.
+    let (flat, size) = (reshaped([count]), 1 << 16)
+    return stride(from: 0, to: count, by: size).allSatisfy { start in
+      flat.slice(start..<min(start + size, count), along: 0).doubles.allSatisfy {
+        !$0.isFinite || Float16($0).isFinite
+      }
+    }
   }
 }

@@ -15,15 +15,19 @@ struct MILTranslation {
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML cannot express;
   ///   ``WeighbridgeError/Code/mismatch`` for a kind that the model cannot be.
-  init(_ content: ModelContent, options: CoreMLPackageOptions) throws(WeighbridgeError) {
+  init(
+    _ content: ModelContent, options: CoreMLPackageOptions, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) {
     let version = options.deployment.specificationVersion
     let source = try CoreMLExportSource(
       content, CoreMLPackageExporter.passes(options), MILOperators.table, withNMS: options.withNMS,
       sizes: options.sizes)
     let interface = try MILInterface(source, kind: try source.kind(options.kind))
+    let isHalf = options.precision == .float16
     var builder = MILBuilder(
-      version: version, floatType: options.precision == .float16 ? .float16 : .float32,
-      reserved: interface.inputNames + interface.outputNames)
+      version: version, floatType: isHalf ? .float16 : .float32,
+      reserved: interface.inputNames + interface.outputNames,
+      wideLayers: isHalf ? try MILRanges(content, cancellation).layers : [])
     let inputs = try interface.addInputs(to: &builder)
     let results = try builder.emit(
       source.graph, inputs: inputs, types: source.types, groups: ExportGroups())
@@ -51,7 +55,7 @@ struct MILTranslation {
       described.description.metadata = metadata
       model = described
     }
-    if options.precision == .float16 {
+    if isHalf {
       losses.append("it computes in float16 (\(APIName.exportPrecision))")
     }
     losses += builder.exactLayers.map {

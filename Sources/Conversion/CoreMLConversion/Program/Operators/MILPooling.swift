@@ -21,7 +21,7 @@ extension MILBuilder {
     _ operation: String, _ window: Window, excludesPadding: Bool?
   ) throws(WeighbridgeError) -> ExportOperand {
     guard !window.dilation.contains(where: { $0 > 1 }) else {
-      throw .unsupported("dilates the window of a pooling, and Core ML cannot")
+      return try dilated(window, isMean: excludesPadding != nil, excludesPadding ?? false)
     }
     let padding = try MILPadding(window, of: type())
     return try add(
@@ -32,5 +32,40 @@ extension MILBuilder {
         "pad": .integers(padding.borders),
         "exclude_padding_from_average": excludesPadding.map { .boolean($0) }, "ceil_mode": false,
       ], as: outputType)
+  }
+
+  /// Combines the elements of windows with gaps: those at each place in the windows are a slice.
+  private mutating func dilated(
+    _ window: Window, isMean: Bool, _ excludesPadding: Bool
+  ) throws(WeighbridgeError) -> ExportOperand {
+    let spatial = Array(type().shape.dropFirst(2))
+    let sizes = outputType.shape.dropFirst(2).compactMap(\.value)
+    guard let borders = window.borders(of: spatial), sizes.count == spatial.count else {
+      throw .unsupported("pools with dilated windows, which Core ML can only where sizes are known")
+    }
+    guard !excludesPadding || !(borders.before + borders.after).contains(where: { $0 > 0 }) else {
+      throw .unsupported("takes means of dilated windows without their padding, and Core ML cannot")
+    }
+    let x = try padded(
+      self[0], [0, 0] + borders.before, [0, 0] + borders.after, value: isMean ? 0 : -.infinity)
+    var places: [[Int]] = [[]]
+    for size in window.size { places = places.flatMap { place in (0..<size).map { place + [$0] } } }
+    var result: ExportOperand?
+    for place in places {
+      let ranges = place.indices.map { axis in
+        let start = place[axis] * window.dilation[axis]
+        return Slice.Range(
+          axis: axis + 2, start: start, stop: start + (sizes[axis] - 1) * window.strides[axis] + 1,
+          step: window.strides[axis])
+      }
+      let part = try sliced(x, ranges, as: outputType)
+      result =
+        try result.map { (total) throws(WeighbridgeError) in
+          try binary(isMean ? "add" : "maximum", total, part)
+        } ?? part
+    }
+    guard let result else { throw .unsupported("pools without a window, and Core ML cannot") }
+    return isMean
+      ? try binary("mul", result, number(1 / Double(places.count), like: result)) : result
   }
 }
