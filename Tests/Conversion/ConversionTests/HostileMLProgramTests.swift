@@ -57,7 +57,7 @@ import Weighbridge
       reason: "takes z, which no operation before it gives"),
     Attack(
       name: "a name twice", operations: [relu(), relu()], code: .malformed,
-      reason: "two values are called y"),
+      reason: "two tensors have the name y"),
     Attack(
       name: "another type", operations: [relu(type: .tensor(.float32, shape: [1, 5]))],
       code: .malformed, reason: "and the program says that it is"),

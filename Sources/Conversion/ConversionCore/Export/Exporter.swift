@@ -144,9 +144,11 @@ extension WriteOptions {
 }
 
 extension ExportFormat {
-  /// The format whose file extension a path has; `nil` if there is none.
+  /// The format whose file extension a path has; `nil` if there is none. A slash behind the name of a
+  /// folder does not matter.
   public init?(path: String) {
-    guard let format = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
+    let name = path.hasSuffix("/") ? String(path.dropLast()) : path
+    guard let format = Self.allCases.first(where: { name.hasSuffix(".\($0.fileExtension)") })
     else { return nil }
     self = format
   }
