@@ -3,10 +3,10 @@
     python saved_model.py PROGRAM [--rounds 7] [--folder FOLDER]
 
 Needs TensorFlow 2.0 to 2.15, which writes the files once, with random weights (98 MB each). All commands take turns, round
-after round; the figures are medians. The resident memory includes mapped pages of the file that is read; the anonymous
-one does not (polled from /proc every millisecond).
+after round; the figures are medians. The anonymous memory, without pages of mapped files, is read from /proc every millisecond.
 """
 import argparse
+import os
 import pathlib
 import statistics
 import subprocess
@@ -34,15 +34,18 @@ def anonymous(process):
 
 
 def run(command):
-    """The milliseconds that a command takes, and its largest anonymous memory in megabytes."""
+    """The milliseconds that a command takes, those of the processor, and its largest anonymous memory in megabytes."""
     start, largest = time.perf_counter(), 0
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    while process.poll() is None:
+    process = subprocess.Popen(command)
+    while True:
         largest = max(largest, anonymous(process))
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            break
         time.sleep(0.001)
-    if process.returncode:
-        raise SystemExit(f"{command} failed: {process.stderr.read().decode()}")
-    return (time.perf_counter() - start) * 1e3, largest
+    if status:
+        raise SystemExit(f"{command} failed")
+    return (time.perf_counter() - start) * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3, largest
 
 
 def measure(program, folder, rounds):
@@ -61,10 +64,14 @@ def measure(program, folder, rounds):
             output.unlink(missing_ok=True)
             results[name].append(
                 run([program, "convert", folder / source, *options, "-o", output, "--quiet"]))
-    base = statistics.median(time for time, _ in results[".h5"])
+    medians = {
+        name: [statistics.median(run[index] for run in runs) for index in range(2)]
+        for name, runs in results.items()}
+    print("| source | wall ms | x .h5 | processor ms | x .h5 | anonymous MB |\n|---|---:|---:|---:|---:|---:|")
     for name, runs in results.items():
-        wall = statistics.median(time for time, _ in runs)
-        print(f"| {name} | {wall:.0f} | {wall / base:.2f} | {max(memory for _, memory in runs):.0f} |")
+        columns = [
+            f"{value:.0f} | {value / base:.2f}" for value, base in zip(medians[name], medians[".h5"])]
+        print(f"| {name} | {' | '.join(columns)} | {max(run[2] for run in runs):.0f} |")
 
 
 def main():
