@@ -224,7 +224,7 @@ struct TFLiteLoopStart {
       return own.map(Dimension.fixed) == shape
     }
     guard let (_, fill) = layer.scope.graph.writer(of: layer.node.inputs[position]),
-      fill.code.name == "FILL", let list = fill.inputs.first,
+      fill.code.name == "FILL", let list = fill.inputs.first, list >= 0,
       let sizes = layer.network.values[layer.scope.names[list]]?.dimensions, sizes.count == 3
     else { return false }
     return isSize(sizes[0], 0) && isSize(sizes[1], 1)

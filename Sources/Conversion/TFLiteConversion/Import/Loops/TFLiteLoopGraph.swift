@@ -44,8 +44,9 @@ struct TFLiteLoopGraph {
     }
     var (ports, ids) = ([Port](), [Int: ValueID]())
     for tensor in Set(results).sorted() {
-      guard let value = network.values[scope.names[tensor]] else {
-        throw .malformed("no operator gives \(scope.names[tensor])")
+      guard scope.names.indices.contains(tensor), let value = network.values[scope.names[tensor]]
+      else {
+        throw .malformed("no operator gives the tensor \(tensor), which a step must")
       }
       let id = try network.output("result_\(tensor)", value)
       ids[tensor] = id

@@ -22,14 +22,21 @@ struct TFLiteOutputBuffer {
 
   /// - Returns: `nil` when the body does not only write an element to its input.
   init?(_ body: TFLiteFile.Graph, position: Int) {
-    guard let (last, writer) = body.writer(of: body.outputs[position]) else { return nil }
+    guard var (last, writer) = body.writer(of: body.outputs[position]) else { return nil }
+    var operators: Set = [last]
+    if writer.code.name == "CAST", let input = writer.inputs.first, input >= 0,
+      body.tensors[input].type == body.tensors[body.outputs[position]].type,
+      let (position, node) = body.writer(of: input)
+    {
+      (last, writer) = (position, node)  // TensorFlow 2.3 changes the type to what it is
+      operators.insert(last)
+    }
     let buffer = body.inputs[position]
     switch writer.code.name {
     case "DYNAMIC_UPDATE_SLICE":
       guard writer.inputs.count == 3, writer.inputs[0] == buffer else { return nil }
       update = writer.inputs[1]
       places = [Place(tensor: writer.inputs[2], others: 0, isNext: false)]
-      operators = [last]
     case "CONCATENATION":
       // What is before the step, the step and what is after it.
       guard writer.inputs.count == 3, let before = body.writer(of: writer.inputs[0]),
@@ -44,9 +51,10 @@ struct TFLiteOutputBuffer {
         Place(tensor: after.node.inputs[1], others: 0, isNext: true),
       ]
       bounds = [(before.node.inputs[1], 0), (after.node.inputs[2], -1)]
-      operators = [last, before.position, after.position]
+      operators.formUnion([before.position, after.position])
     default: return nil
     }
+    self.operators = operators
     let readers = body.operators.enumerated().filter { $1.inputs.contains(buffer) }
     guard readers.allSatisfy({ operators.contains($0.offset) }) else { return nil }
   }
