@@ -157,7 +157,7 @@ let package = Package(
       ["Bytes", "CCoreML", "CProtobufC", "Digests", "JSON", "ProtobufWire"]),
     module(.formats, "NCNNFormat", ["Bytes"]),
     module(.formats, "TFLiteFormat", ["Bytes", "FlatBuffers", "ZipArchive"]),
-    module(.formats, "PyTorchFormat", ["Bytes", "ZipArchive"]),
+    module(.formats, "PyTorchFormat", ["Bytes", "JSON", "ZipArchive"]),
     module(.formats, "SafetensorsFormat", ["Bytes", "JSON"]),
     cLibrary("CONNX", ["CProtobufC"]),
     module(.formats, "ONNXFormat", ["Bytes", "CONNX", "CProtobufC", "ProtobufWire"]),
@@ -234,8 +234,8 @@ let package = Package(
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "GraphIR", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "PyTorchConversion", "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion",
-        "TensorFlowFormat", "WBMConversion",
+        "PyTorchConversion", "PyTorchFormat", "SafetensorsFormat", "TFLiteConversion",
+        "TensorFlowConversion", "TensorFlowFormat", "WBMConversion",
       ]),
 
     // Execution: everything that uses graphs.

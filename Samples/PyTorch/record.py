@@ -3,7 +3,7 @@ the network computes.
 
 usage: record.py VERSION, in an environment with that version of PyTorch: 1.0, 1.6 or 2
 
-Each version writes `state_VERSION.pth`; 2 also writes a checkpoint, one of DataParallel, one of the form
+Each version writes `state_VERSION.pth` and the program `traced_VERSION.pt`; 2 also writes other programs, a checkpoint, one of DataParallel, one of the form
 before 1.6, one with views, the plain weights as .safetensors where that package is there, and the
 arrays. The network is `net.cfg`; its numbers are the same in all files.
 """
@@ -55,6 +55,8 @@ def main(version):
     net = network()
     state = net.state_dict()
     torch.save(state, str(HERE / ("state_%s.pth" % version)))
+    inputs = torch.from_numpy(numpy.random.RandomState(8).normal(0, 1, (2, 3, 8, 8)).astype("float32"))
+    torch.jit.save(torch.jit.trace(net, inputs), str(HERE / ("traced_%s.pt" % version)))
     if version != "2":
         return
     torch.save({"epoch": 3, "model": state, "best": 0.5}, HERE / "checkpoint.pth")
@@ -70,10 +72,11 @@ def main(version):
     torch.save(views, HERE / "views.pth")
     torch.manual_seed(0)
     torch.save(nn.Linear(2, 3).state_dict(), HERE / "named_otherwise.dat")
-    inputs = numpy.random.RandomState(8).normal(0, 1, (2, 3, 8, 8)).astype("float32")
+    torch.jit.save(torch.jit.script(net.models[2]), HERE / "scripted_2.pt")
+    torch.export.save(torch.export.export(net, (inputs,)), HERE / "exported_2.pt2")
     with torch.no_grad():
-        outputs = net(torch.from_numpy(inputs)).numpy()
-    numpy.savez(HERE / "inputs.npz", data=inputs)
+        outputs = net(inputs).numpy()
+    numpy.savez(HERE / "inputs.npz", data=inputs.numpy())
     numpy.savez(HERE / "outputs.npz", output=outputs)
 
 

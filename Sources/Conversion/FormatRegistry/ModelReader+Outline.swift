@@ -6,6 +6,7 @@ import GraphIR
 import KerasConversion
 import KerasFormat
 import ONNXConversion
+import PyTorchFormat
 
 extension ModelReader {
   /// Returns the readable parts of a file with a model or weights that ``read(_:options:)``
@@ -18,8 +19,10 @@ extension ModelReader {
   package static func outline(
     _ path: String, options: ReadOptions, refusedBy error: WeighbridgeError
   ) -> ModelOutline? {
-    guard let location = try? ModelLocation(path), let store = try? SourceFile.open(location.file)
-    else { return nil }
+    guard let location = try? ModelLocation(path) else { return nil }
+    guard let store = try? SourceFile.open(location.file) else {
+      return outline(ofProgram: location.file)
+    }
     let path = location.path
     let format = format(of: store)
     switch error.code {
@@ -56,5 +59,26 @@ extension ModelReader {
     var options = options
     options.deferredWeightLimit = LayerSurvey.weightLimit
     return (try? KerasSource(architecture: path, options: options))?.outline()
+  }
+
+  /// Returns the tensors and operators of a program of PyTorch; `nil` for another file.
+  private static func outline(ofProgram path: String) -> ModelOutline? {
+    guard let file = try? MappedFile(path: path) else { return nil }
+    let store = ByteStore(file)
+    guard let program = PyTorchProgram(store) else { return nil }
+    var outline = ModelOutline(format: program.form.rawValue, byteCount: store.count)
+    for tensor in program.tensors {
+      if let type = tensor.elementType {
+        outline.weights.append((tensor.name, TensorType(type, tensor.shape)))
+      } else {
+        outline.notes.append("\(tensor.name) \(tensor.shape) has a type that is not read")
+      }
+    }
+    let operators = program.operatorCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    if !operators.isEmpty {
+      outline.notes.append(
+        "its code calls \(operators.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))")
+    }
+    return outline
   }
 }

@@ -36,7 +36,10 @@ extension ForeignFile {
       return "is a program of torch.export (.pt2), which cannot be read; export it as ONNX in "
         + "PyTorch: torch.onnx.export(torch.export.load(FILE), f=\"model.onnx\")"
     }
-    guard members.contains(where: { $0.hasSuffix("/constants.pkl") }) else { return nil }
+    let isScript = members.contains {
+      $0.hasSuffix("/constants.pkl") || $0.hasSuffix("/tensors/0")
+    }
+    guard isScript else { return nil }
     return "is a TorchScript archive (torch.jit.save), which cannot be read; export it as ONNX in "
       + "PyTorch: torch.onnx.export(torch.jit.load(FILE), (inputs,), \"model.onnx\")"
   }

@@ -21,10 +21,18 @@ struct PickleReader {
   private(set) var dictionaries: [PickleDictionary] = []
   /// The storages that are referred to, by their keys.
   private(set) var storages: [String: PyTorchStorage] = [:]
+  /// Whether objects of classes are read, too, as dictionaries of their attributes.
+  private let describesObjects: Bool
   var cursor: ByteCursor
 
-  /// - Parameter range: Where the pickles are, one after another.
-  init(_ range: Range<Int>) { cursor = ByteCursor(range) }
+  /// - Parameters:
+  ///   - range: Where the pickles are, one after another.
+  ///   - describesObjects: Whether objects of other classes are read as dictionaries of their
+  ///     attributes, and calls of other functions as their first argument, to list what is in them.
+  init(_ range: Range<Int>, describesObjects: Bool = false) {
+    cursor = ByteCursor(range)
+    self.describesObjects = describesObjects
+  }
 
   /// The offset after the pickles that were read.
   var offset: Int { cursor.offset }
@@ -42,7 +50,7 @@ struct PickleReader {
         guard let opcode = PickleOpcode(rawValue: code) else {
           throw .malformed("has the instruction \(code), which pickles do not have")
         }
-        if let refusal = opcode.refusal {
+        if let refusal = opcode.refusal, !describesObjects || opcode != .newObject {
           throw .unsupported(
             "has the instruction \(refusal); save the tensors alone: "
               + "torch.save(model.state_dict(), FILE)")
@@ -118,6 +126,7 @@ struct PickleReader {
       try collect(opcode)
     case .global, .stackGlobal: stack.append(.name(try name(opcode, bytes)))
     case .reduce: try reduce()
+    case .newObject: try makeObject()
     case .build: try build()
     case .binaryPersistentID: stack.append(.storage(try storage(try pop())))
     default: throw .malformed("has the instruction \(opcode), which is not read")
@@ -179,13 +188,22 @@ struct PickleReader {
   ) throws(WeighbridgeError) -> PickleName {
     if opcode == .global {
       let module = try line(bytes)
-      return try PickleName(module, try line(bytes))
+      return try name(module, try line(bytes))
     }
     let words = try pop(2)
     guard let module = words[0].string, let name = words[1].string else {
       throw .malformed("names a class by \(words[0].title) and \(words[1].title), expected texts")
     }
-    return try PickleName(module, name)
+    return try self.name(module, name)
+  }
+
+  private func name(_ module: String, _ name: String) throws(WeighbridgeError) -> PickleName {
+    do throws(WeighbridgeError) {
+      return try PickleName(module, name)
+    } catch {
+      guard describesObjects else { throw error }
+      return .other
+    }
   }
 
   // MARK: What names make of their arguments
@@ -214,14 +232,28 @@ struct PickleReader {
         throw .malformed("makes a torch.Size of no tuple")
       }
       stack.append(arguments[0])
+    case .other: stack.append(arguments.first ?? .none)
     case .storage:
       throw .unsupported("calls \(name.title), and elements are read from the file's storages only")
     }
   }
 
-  /// The attributes of a dictionary, such as `_metadata`, are not needed.
+  private mutating func makeObject() throws(WeighbridgeError) {
+    _ = try pop(2)
+    dictionaries.append(PickleDictionary())
+    stack.append(.dictionary(dictionaries.count - 1))
+  }
+
+  /// The attributes of a dictionary, such as `_metadata`, are not needed; those of an object are what
+  /// it is described by.
   private mutating func build() throws(WeighbridgeError) {
-    _ = try pop()
+    let state = try pop()
+    if describesObjects {
+      guard case .dictionary(let object) = try top(), case .dictionary(let attributes) = state
+      else { return }
+      dictionaries[object] = dictionaries[attributes]
+      return
+    }
     guard case .dictionary = try top() else {
       throw .unsupported("has the instruction BUILD for \(try top().title), which sets attributes")
     }

@@ -52,6 +52,8 @@ enum PickleName: Hashable, Sendable {
   case size
   /// A storage of elements of a type.
   case storage(ElementType)
+  /// Any other one, of which nothing is known.
+  case other
 
   /// - Throws: ``WeighbridgeError/Code/unsupported``, with the name, for every other one.
   init(_ module: String, _ name: String) throws(WeighbridgeError) {
