@@ -35,7 +35,6 @@ import _CatalogTesting
 
   @Test(
     "Every layer of every rank is read and runs, or is refused with a reason",
-    .timeLimit(.minutes(5)),
     arguments: kinds.sorted { $0.key < $1.key }.map(\.key))
   func everyRank(_ kind: Int) throws {
     var (isKnown, isRead) = (false, false)
