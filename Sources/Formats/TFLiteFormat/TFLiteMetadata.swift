@@ -51,7 +51,7 @@ package struct TFLiteTensorMetadata: Hashable, Sendable {
   }
 
   /// Empty where a file does not state it.
-  package let name: String
+  package var name: String
   package var summary: String?
   package var content = Content.feature
   /// The axis to which the content applies; `nil` for all but that of the batch.

@@ -43,6 +43,24 @@ struct TFLiteExportTests {
     return (try TFLiteFile(folder.file("m.tflite")), report.notes)
   }
 
+  @Test("An output with the name of an input gets another one, and is a copy of it")
+  func outputOfAnInput() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.int64, [2, 3]))
+    let graph = try builder.finish(outputs: [Port(name: "x", value: input)])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(to: folder.file("m.tflite"), as: .tflite())
+    #expect(report.notes.first == "the output x is called x_2")
+    let model = try Model(contentsOf: folder.file("m.tflite"))
+    #expect(model.inputs.map(\.name) == ["x"])
+    #expect(model.outputs.map(\.name) == ["x_2"])
+    let numbers: [Double] = [1, -2, 3, 4, 5, 6]
+    let given = NamedTensor(name: "x", tensor: Tensor(.int64, shape: [2, 3], numbers))
+    #expect(try model.run([given]).outputs.map(\.tensor.doubles) == [numbers])
+  }
+
   @Test("The oldest runtime follows from the versions of the operators, and is said")
   func oldestRuntime() throws {
     let (old, oldNotes) = try file(Softmax(axes: [1]), of: TensorType(.float32, [1, 4]))

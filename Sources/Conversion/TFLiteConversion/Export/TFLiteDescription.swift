@@ -52,6 +52,11 @@ struct TFLiteDescription {
     if returnsDetections { describeDetections() } else { describe(graph, description) }
   }
 
+  /// Gives the outputs the names of their tensors.
+  mutating func rename(outputs names: [String]) {
+    for (index, name) in names.enumerated() { metadata.outputs[index].name = name }
+  }
+
   /// Describes the outputs of ``TFLiteSuppression``.
   private mutating func describeDetections() {
     let summaries = [

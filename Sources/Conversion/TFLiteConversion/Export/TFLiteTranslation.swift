@@ -22,10 +22,12 @@ struct TFLiteTranslation {
       ? try content.description.detector.map { (detector) throws(WeighbridgeError) in
         try TFLiteSuppression(detector, usesCustomOperator: options.detectionPostprocess)
       } : nil
-    let outputNames = suppression == nil ? graph.outputs.map(\.name) : TFLiteSuppression.outputNames
+    let requestedNames =
+      suppression == nil ? graph.outputs.map(\.name) : TFLiteSuppression.outputNames
     let replaced = Self.replacedTypes(graph)
     var builder = TFLiteBuilder(
-      reserved: graph.inputs.map(\.name) + outputNames, replacedTypes: Set(replaced))
+      reserved: graph.inputs.map(\.name), replacedTypes: Set(replaced))
+    let outputNames = requestedNames.map { builder.unusedName($0) }
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
     var results = try builder.emit(graph, inputs: inputs, groups: ExportGroups())
     if let suppression, results.count == 2 {
@@ -41,9 +43,10 @@ struct TFLiteTranslation {
     layout.add(
       TFLiteSubgraph(
         "main", builder, inputs: inputs.map(\.name), outputs: outputNames, renaming: newNames))
-    let description = TFLiteDescription(
+    var description = TFLiteDescription(
       prepared.description, content.provenance, graph,
       returnsDetections: suppression != nil)
+    description.rename(outputs: outputNames)
     var model = layout.model(
       inputs: graph.inputs.map(\.name), outputs: outputNames,
       description: content.description.name ?? "")
@@ -52,7 +55,9 @@ struct TFLiteTranslation {
     self.model = model
     weights = layout.weights
     losses =
-      prepared.losses + description.losses + (suppression?.losses ?? []) + layout.widened.losses
+      zip(requestedNames, outputNames).filter { $0 != $1 }
+      .map { "the output \($0) is called \($1)" }
+      + prepared.losses + description.losses + (suppression?.losses ?? []) + layout.widened.losses
       + replaced.map { "\($0.rawValue) is computed in float32" } + Self.integerLosses(graph, layout)
       + ["it runs in TFLite \(model.minimumRuntimeVersion) and later"]
   }
