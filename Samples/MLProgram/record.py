@@ -18,6 +18,7 @@ import coremltools as ct
 import coremltools.optimize.coreml as cto
 import numpy as np
 import torch
+from coremltools.converters.mil import Builder as mb
 from torch import nn
 from torch.nn import functional as F
 
@@ -127,6 +128,8 @@ MODULES = {
     "lstm": lambda: (first(nn.LSTM(4, 5, batch_first=True)), [(1, 6, 4)]),
     "lstm_both": lambda: (first(nn.LSTM(4, 5, bidirectional=True)), [(6, 1, 4)]),
     "lstm_two": lambda: (first(nn.LSTM(4, 5, num_layers=2)), [(6, 1, 4)]),
+    "gru_reset_after": lambda: (
+        Of(lambda part, x, h: part(x, h[None])[0], nn.GRU(4, 5)), [(6, 2, 4), (2, 5)]),
     "rnn": lambda: (first(nn.RNN(4, 5)), [(6, 1, 4)]),
     "attention": attention, "encoder": encoder, "residual": residual, "network": small_network,
     "product_attention": lambda: of(
@@ -198,12 +201,33 @@ def settled(folder):
     (folder / "Manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
 
 
+def converted_unit(unit, inputs):
+    """PyTorch's gated recurrent unit as the operator of iOS 18, which the converter does not use."""
+    order = lambda array: np.concatenate([array[:5], array[10:], array[5:10]])
+    weights = {key: order(value.detach().numpy()) for key, value in unit.named_parameters()}
+
+    @mb.program(
+        input_specs=[mb.TensorSpec(shape=x.shape) for x in inputs], opset_version=ct.target.iOS18)
+    def program(x0, x1):
+        return mb.gru(
+            x=x0, initial_h=x1, weight_ih=weights["weight_ih_l0"], weight_hh=weights["weight_hh_l0"],
+            input_bias=weights["bias_ih_l0"], bias=weights["bias_hh_l0"], reset_after=True,
+            output_sequence=True, name="y")[0]
+
+    return ct.convert(
+        program, source="milinternal", convert_to="mlprogram", skip_model_load=True,
+        compute_precision=ct.precision.FLOAT32, minimum_deployment_target=ct.target.iOS18)
+
+
 def record(name, build, precision=ct.precision.FLOAT32, target="iOS16", compress=None):
     module, shapes = build()
     module.eval()
     generator = torch.Generator().manual_seed(11)
     inputs = [torch.randn(shape, generator=generator) for shape in shapes]
-    model = converted(module, inputs, precision, target)
+    if name == "gru_reset_after":
+        model = converted_unit(module.parts[0], inputs)
+    else:
+        model = converted(module, inputs, precision, target)
     if compress:
         function, config = compress
         model = function(model, cto.OptimizationConfig(global_config=config))
@@ -240,6 +264,7 @@ def write_readme():
         "PyTorch computed.", "", "| packages | what is in them |", "|---|---|",
         f"| {', '.join(f'`{name}`' for name in COMPRESSED)} | `wide` with weights that coremltools compressed |",
         "| `*_half_*` | programs that compute in float16, for iOS 15, 17 and 18 |",
+        "| `gru_reset_after` | the operator of iOS 18 with the weights of PyTorch's unit |",
         "| others | a module of that name, in float32 for iOS 16 |", ""]
     (HERE / "README.md").write_text("\n".join(lines))
 

@@ -25,13 +25,14 @@ extension MILRecurrent {
     "gru": { (layer) throws(WeighbridgeError) in
       let gate = try layer.activation("recurrent_activation", default: "sigmoid")
       let cell = try layer.activation("activation", default: "tanh")
-      guard !(try layer.flag("reset_after")), try layer.optional("input_bias") == nil else {
-        throw layer.unsupported("resets after the product (reset_after), which cannot be read")
-      }
-      return try layer.sequence(gates: [2, 0, 1], states: ["initial_h"]) {
+      let resetsAfter = try layer.flag("reset_after")
+      let inputBias = try layer.optional("input_bias")
+      return try layer.sequence(
+        gates: [2, 0, 1], states: ["initial_h"], hasInputBias: resetsAfter || inputBias != nil
+      ) {
         GRU(
           recurrence: $0, bias: $1, activation: cell, recurrentActivation: gate,
-          resetsAfter: false)
+          resetsAfter: resetsAfter)
       }
     },
     "rnn": { (layer) throws(WeighbridgeError) in
@@ -63,8 +64,10 @@ extension MILLayer {
   /// - Parameters:
   ///   - gates: For each gate of the catalog's operator, its position in MIL's order.
   ///   - states: The names of the initial states.
+  ///   - hasInputBias: Whether `bias` is added to the products with the state only, and `input_bias` to
+  ///     those with the input.
   fileprivate mutating func sequence(
-    gates: [Int], states: [String],
+    gates: [Int], states: [String], hasInputBias: Bool = false,
     _ operation: (Recurrence, RecurrentBias) -> any CatalogOperator
   ) throws(WeighbridgeError) -> [SourceValue] {
     let direction = try text("direction", default: "forward")
@@ -84,11 +87,14 @@ extension MILLayer {
       let kernels = [
         try gateWeight("weight_ih\(suffix)", gates), try gateWeight("weight_hh\(suffix)", gates),
       ]
-      let bias = try optional("bias\(suffix)") == nil ? nil : try gateWeight("bias\(suffix)", gates)
+      let bias =
+        hasInputBias
+        ? try separateBias(kernels[0], gates)
+        : try optional("bias\(suffix)") == nil ? nil : try gateWeight("bias\(suffix)", gates)
       let own = isDouble ? try half(position, of: initial) : initial
       results.append(
         try apply(
-          operation(recurrence, bias == nil ? .none : .input),
+          operation(recurrence, bias == nil ? .none : hasInputBias ? .separate : .input),
           [batchFirst] + own + kernels + (bias.map { [$0] } ?? []), role: "direction_\(position)"))
     }
     return try joined(results, returnsSequences: returnsSequences)
@@ -103,6 +109,23 @@ extension MILLayer {
       throw malformed("has \(type(weight)) as \(name), expected \(gates.count) gates")
     }
     return try derived(weight, "gates") { $0.reorderingGates(gates) }
+  }
+
+  /// The biases of the products with the input and with the state, `[2, gates * units]`; 0 for one that
+  /// is absent.
+  private mutating func separateBias(
+    _ kernel: SourceValue, _ gates: [Int]
+  ) throws(WeighbridgeError) -> SourceValue {
+    let count = type(kernel).shape[0].value ?? 0
+    var numbers: [Double] = []
+    for name in ["input_bias", "bias"] {
+      let bias = try constant(name) ?? Tensor(.float32, shape: [1], [0]).broadcast(to: [count])
+      guard bias.shape == [count] else {
+        throw malformed("has \(bias.type) as \(name), expected \(count) numbers")
+      }
+      numbers += bias.reorderingGates(gates).doubles
+    }
+    return newConstant(Tensor(.float32, shape: [2, count], numbers), "biases")
   }
 
   private mutating func half(
