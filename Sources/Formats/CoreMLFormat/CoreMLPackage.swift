@@ -37,6 +37,17 @@ package struct CoreMLPackage: Sendable {
       try Self.rootModel(file)
     }
     model = "\(path)/Data/\(member)"
+    var place = "\(path)/Data"
+    for part in member.split(separator: "/") {
+      guard !isLink(place) else { break }
+      place += "/\(part)"
+    }
+    guard !isLink(place) else {
+      throw .malformed(
+        "has a link as its \(place.dropFirst(path.count + 1)), expected what it names"
+      )
+      .at(file: self.path)
+    }
     guard (try? MappedFile(path: model)) != nil else {
       throw .missing(
         "has no file Data/\(member), which its manifest names: copy the folder as a whole"

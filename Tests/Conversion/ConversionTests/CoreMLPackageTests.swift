@@ -148,4 +148,23 @@ import Weighbridge
       }
     }
   }
+
+  @Test(
+    "A package whose model or folder is a link is refused", arguments: ["Data", "model.mlmodel"])
+  func links(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("m.mlpackage")
+    let valid = sample("network.mlpackage")
+    try Files.makeFolder(path)
+    try Files.write(Files.read("\(valid)/Manifest.json"), to: "\(path)/Manifest.json")
+    if name == "Data" {
+      try Files.link("\(path)/Data", to: "\(valid)/Data")
+    } else {
+      try Files.makeFolder("\(path)/Data/com.apple.CoreML")
+      let member = "Data/com.apple.CoreML/model.mlmodel"
+      try Files.link("\(path)/\(member)", to: "\(valid)/\(member)")
+    }
+    let error = try #require(failure { _ = try Model(contentsOf: path) })
+    #expect(error.code == .malformed && error.reason.contains("has a link as its Data"), "\(error)")
+  }
 }

@@ -180,4 +180,20 @@ import Weighbridge
     }
     #expect(refusals > 0)
   }
+
+  @Test("Blocks in blocks, a thousand deep, are refused")
+  func nested() throws {
+    func message(_ number: Int, _ bytes: [UInt8]) -> [UInt8] {
+      ProtobufField.header(number, byteCount: bytes.count) + bytes
+    }
+    // An operation of a block has the field 3, and a block of an operation the field 4.
+    var block: [UInt8] = []
+    for _ in 0..<1000 { block = message(3, message(4, block)) }
+    let function = message(3, message(1, Array("CoreML6".utf8)) + message(2, block))
+    let program = [8, 1] + message(2, message(1, Array("main".utf8)) + message(2, function))
+    let bytes = [8, 7] + message(2, []) + message(502, program)
+    let error = try #require(failure { _ = try CoreMLReader.read(bytes.span.bytes) })
+    #expect(error.code == .limitExceeded, "\(error)")
+    #expect(error.reason.contains("nests messages deeper than the limit"), "\(error)")
+  }
 }
