@@ -57,14 +57,15 @@ def names_are_valid(block):
             assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", output.name), output.name
 
 
-def own(names):
-    """The names that features have in the model, which may begin with a digit there."""
-    return [name.removeprefix("var_") for name in names]
+def own(case, names):
+    """The names that features have in the model, as the program says where it changes one."""
+    old = {new: name for name, new in re.findall(r"(\S+) is called (\w+), as Core ML", case.notes)}
+    return [old.get(name, name) for name in names]
 
 
 def pixels(model, name, array):
     """What a program that scales pixels takes for an input that is recorded as scaled."""
-    record = model.description.metadata.userDefined.get(f"image.{own([name])[0]}")
+    record = model.description.metadata.userDefined.get(f"image.{name}")
     feature = next(feature for feature in model.description.input if feature.name == name)
     if not record or feature.type.WhichOneof("Type") != "imageType":
         return array
@@ -77,7 +78,7 @@ def feeds(model, case, scaled=pixels):
     """The recorded inputs by name, one example at a time where the program takes one."""
     features = list(model.description.input)
     names = [feature.name for feature in features]
-    given = matched(own(names), arrays(case.inputs))
+    given = matched(own(case, names), arrays(case.inputs))
     function = model.mlProgram.functions["main"]
     axes = mil_interpreter.shape(function.inputs[0].type.tensorType)
     count = given[0].shape[0] if axes and given[0].ndim else 1
@@ -85,7 +86,7 @@ def feeds(model, case, scaled=pixels):
     for position in range(0, count, step):
         feed = {}
         for name, array in zip(names, given):
-            array = scaled(model, name, turned(case, own([name])[0], array))
+            array = scaled(model, name, turned(case, own(case, [name])[0], array))
             part = array[position:position + step] if array.ndim and len(array) == count else array
             feed[name] = part
         yield feed
@@ -93,8 +94,8 @@ def feeds(model, case, scaled=pixels):
 
 def compare_all(model, parts, case, label, limit):
     names = [feature.name for feature in model.description.output]
-    for name, want in zip(names, matched(own(names), arrays(case.outputs))):
-        want = turned(case, own([name])[0], numpy.asarray(want))
+    for name, want in zip(names, matched(own(case, names), arrays(case.outputs))):
+        want = turned(case, own(case, [name])[0], numpy.asarray(want))
         got = numpy.concatenate([numpy.asarray(part[name]).reshape(1, -1) for part in parts])
         if got.size == want.size * len(parts):
             got = got[:1]  # without a batch: of the first example alone

@@ -133,7 +133,7 @@ extension ExportFormat {
   /// Whether it has floating-point numbers of 16 bits.
   fileprivate var hasNarrowFloats: Bool {
     switch self {
-    case .coreml, .ncnn, .tflite, .darknet: false
+    case .coreml, .mlpackage, .ncnn, .tflite, .darknet: false
     default: true
     }
   }

@@ -193,4 +193,73 @@ import Weighbridge
       #expect(notes.contains { $0.hasPrefix("\(layer) is computed in float32") }, "\(notes)")
     }
   }
+
+  /// The types of the operations of a kind that a graph of one input becomes, and what is said.
+  private func types(
+    of operation: String, in build: (inout GraphBuilder, ValueID) throws -> ValueID
+  ) throws -> (types: [MILType], notes: [String]) {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let x = try builder.addInput("x", TensorType(.float32, [1, 4]))
+    let y = try build(&builder, x)
+    let content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: y)]),
+      description: ModelDescription(), provenance: Provenance())
+    let report = try content.export(to: folder.file("m.mlpackage"), as: .mlpackage())
+    let operations = try program(folder.file("m.mlpackage")).block.operations
+    let found = operations.filter { $0.type == operation }.flatMap(\.outputs).map(\.type)
+    return (found, report.notes)
+  }
+
+  private func add(
+    _ operation: any CatalogOperator, _ inputs: [ValueID], _ layer: String,
+    to builder: inout GraphBuilder
+  ) throws -> ValueID {
+    try builder.addNode(
+      operation, inputs: inputs, source: SourceScope(layer: layer, className: "Layer"))[0]
+  }
+
+  @Test("What jumps is computed in float32 with all that it is computed of, up to a product")
+  func jumps() throws {
+    let (products, notes) = try types(of: "linear") { builder, x in
+      let weight = try builder.addWeight("w", Tensor(.float32, shape: [1, 4], [1, 2, 3, 4]))
+      let product = try add(Dense(hasBias: false), [x, weight], "product", to: &builder)
+      let tanh = try add(Tanh(), [product], "tanh", to: &builder)
+      return try add(UnaryMath(.floor), [tanh], "floor", to: &builder)
+    }
+    #expect(products == [.tensor(.float16, shape: [1, 1])])
+    for layer in ["tanh", "floor"] {
+      #expect(notes.contains { $0.hasPrefix("\(layer) is computed in float32") }, "\(notes)")
+    }
+    #expect(!notes.contains { $0.hasPrefix("product is computed in float32") }, "\(notes)")
+  }
+
+  @Test("An index is never a number of float16, and what it takes may be")
+  func indices() throws {
+    let build = { (builder: inout GraphBuilder, x: ValueID) throws -> ValueID in
+      let table = try builder.addWeight(
+        "table", Tensor(.float32, shape: [4096, 1], [Double](repeating: 1, count: 4096)))
+      let index = try add(Rescaling(scale: [1024], offset: [1]), [x], "scaled", to: &builder)
+      return try add(Embedding(), [index, table], "rows", to: &builder)
+    }
+    #expect(try types(of: "gather", in: build).types == [.tensor(.float16, shape: [1, 4, 1])])
+    #expect(try types(of: "mul", in: build).types == [.tensor(.float32, shape: [1, 4])])
+  }
+
+  @Test("A detector's record names its outputs as the program does")
+  func outputNames() throws {
+    let folder = try TemporaryFolder()
+    var model = try Model(contentsOf: detector)
+    try model.describe(ModelCase.shapeDetector)
+    var edit = DescriptionEdit()
+    edit.outputNames = [.init(old: nil, new: "2_boxes")]
+    try model.describe(edit)
+    var options = ExportOptions()
+    options.withNMS = false
+    let report = try model.export(to: folder.file("m.mlpackage"), options: options)
+    #expect(report.notes.contains { $0.hasPrefix("2_boxes is called var_2_boxes") })
+    let copy = try Model(contentsOf: folder.file("m.mlpackage"))
+    #expect(copy.outputs.map(\.name) == ["var_2_boxes"])
+    #expect(copy.metadata.detector?.outputs == ["var_2_boxes"])
+  }
 }

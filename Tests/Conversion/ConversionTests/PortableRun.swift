@@ -10,7 +10,10 @@ struct PortableRun {
 
   /// An input or an output of the copy, with its type if the file says it.
   private struct Port {
+    /// The name in the copy.
     let name: String
+    /// The name in the original.
+    var originalName: String? = nil
     let type: TensorType?
     /// Whether its channels are elsewhere than the original's.
     let isTransposed: Bool
@@ -28,7 +31,10 @@ struct PortableRun {
     self.target = target
     let ports = { (ports: [ModelPort]) in
       ports.map {
-        Port(name: $0.name, type: $0.type, isTransposed: report.hasTransposed($0.name))
+        let original = report.oldName(of: $0.name)
+        return Port(
+          name: $0.name, originalName: original, type: $0.type,
+          isTransposed: report.hasTransposed(original))
       }
     }
     (inputs, outputs) = (ports(model.inputs), ports(model.outputs))
@@ -96,7 +102,9 @@ struct PortableRun {
         })
     }
     let results = outputs.indices.map { index in
-      NamedTensor(name: outputs[index].name, tensor: Self.stacked(parts.map { $0[index] }))
+      NamedTensor(
+        name: outputs[index].originalName ?? outputs[index].name,
+        tensor: Self.stacked(parts.map { $0[index] }))
     }
     if target == .ncnn, zip(results, original).contains(where: { Self.losesFinite($0, of: $1) }) {
       throw Mismatch(reason: "ncnn gives infinities or NaN, since it selects by multiplying")
@@ -183,6 +191,13 @@ extension ExportReport {
   fileprivate func hasTransposed(_ name: String) -> Bool {
     notes.contains("\(name) has its channels first")
       || notes.contains("\(name) has its channels last")
+  }
+
+  /// The name that an input or output of a Core ML package has in the model.
+  fileprivate func oldName(of name: String) -> String {
+    let end = " is called \(name), as Core ML allows letters, digits and underscores"
+    let note = notes.first { $0.hasSuffix(end) }
+    return note.map { String($0.dropLast(end.count)) } ?? name
   }
 
   /// The name that an input or output has in the files.

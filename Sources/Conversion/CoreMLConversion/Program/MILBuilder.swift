@@ -15,6 +15,8 @@ struct MILBuilder: ExportBuilder {
   let version: Int
   /// The type in which floating-point numbers are computed: float32 or float16.
   var floatType: ElementType
+  /// Whether the program computes in float16.
+  private let isHalf: Bool
   private(set) var nodes: [MILNode] = []
   /// The types of all values in the file, by name.
   private(set) var types: [String: TensorType] = [:]
@@ -25,9 +27,13 @@ struct MILBuilder: ExportBuilder {
   private var castNames: [String: [ElementType: String]] = [:]
   /// Whether a number of the operator that is being added does not fit in float16.
   private var hasUnfitNumber = false
-  /// The calls of layers that are computed in float32, although the program computes in float16.
-  private var wideLayers: Set<String>
-  /// Those that there are, in their order.
+  /// What is computed in float32, although the program computes in float16.
+  private let exceptions: MILPrecision
+  /// The values that may hold numbers beyond float16.
+  private var largeValues: Set<String> = []
+  /// The calls of layers of which numbers do not fit in float16, in their order.
+  private(set) var wideLayers: [String] = []
+  /// The calls of layers for which float16 is too coarse, in their order.
   private(set) var exactLayers: [String] = []
 
   /// A constant is stored once for all uses.
@@ -38,28 +44,44 @@ struct MILBuilder: ExportBuilder {
 
   /// - Parameters:
   ///   - reserved: Names that other values cannot have.
-  ///   - wideLayers: The calls of layers whose numbers are beyond float16.
+  ///   - exceptions: What is computed in float32, although `floatType` is float16.
   init(
-    version: Int, floatType: ElementType, reserved: [String], wideLayers: Set<String> = []
+    version: Int, floatType: ElementType, reserved: [String],
+    exceptions: MILPrecision = MILPrecision()
   ) {
-    (self.version, self.floatType, self.wideLayers) = (version, floatType, wideLayers)
+    (self.version, self.floatType, self.exceptions) = (version, floatType, exceptions)
+    isHalf = floatType == .float16
     names = UniqueNames(reserved)
   }
 
-  /// Adds what a layer becomes: in float32 where numbers of it do not fit in float16.
+  /// Adds what a layer becomes: in float32 where float16 is too coarse or too small for it.
   mutating func emit(
     _ step: ExportStep<ExportOperand>
   ) throws(WeighbridgeError) -> [ExportOperand] {
+    guard isHalf else { return try apply(step) }
     let (count, casts, name) = (nodes.count, castNames, step.node.source.callName)
-    hasUnfitNumber = wideLayers.contains(name)
-    if !hasUnfitNumber {
+    let isExact = exceptions.nodes.contains(step.position)
+    hasUnfitNumber =
+      exceptions.layers.contains(name)
+      || step.inputs[0].contains { largeValues.contains($0.name) }
+    if !isExact, !hasUnfitNumber {
       let results = try apply(step)
       guard hasUnfitNumber else { return results }
       nodes.removeLast(nodes.count - count)
       castNames = casts
     }
-    if exactLayers.last != name { exactLayers.append(name) }
-    return try inFloat32 { (builder) throws(WeighbridgeError) in try builder.apply(step) }
+    let results = try inFloat32 { (builder) throws(WeighbridgeError) in try builder.apply(step) }
+    if hasUnfitNumber {
+      if wideLayers.last != name { wideLayers.append(name) }
+    } else if exactLayers.last != name {
+      exactLayers.append(name)
+    }
+    if exceptions.large.contains(step.position)
+      || hasUnfitNumber && exceptions.keeping.contains(step.position)
+    {
+      largeValues.formUnion(results.map(\.name))
+    }
+    return results
   }
 
   private mutating func apply(
@@ -163,7 +185,7 @@ struct MILBuilder: ExportBuilder {
     {
       throw .unsupported("takes the constant \(number), and Core ML has integers of 32 bits only")
     }
-    if type == .float16, !tensor.fitsFloat16 { hasUnfitNumber = true }
+    if isHalf, type.isFloat, !hasUnfitNumber, !tensor.fitsFloat16 { hasUnfitNumber = true }
     return constantName(.tensor(ConstantKey(tensor), type), .tensor(tensor, type), role)
   }
 
@@ -205,8 +227,15 @@ extension MILBuilder {
   mutating func inFloat32<Result>(
     _ body: (inout Self) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
+    try computing(in: .float32, body)
+  }
+
+  /// Adds operations that compute in float16 or float32, whatever the program computes in.
+  mutating func computing<Result>(
+    in type: ElementType, _ body: (inout Self) throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
     let outer = floatType
-    floatType = .float32
+    floatType = type
     defer { floatType = outer }
     return try body(&self)
   }

@@ -129,6 +129,18 @@ extension MILInterface {
 
 // The description of the inputs and outputs.
 extension MILInterface {
+  /// A description of the model in which inputs and outputs have their names in the program.
+  func renamed(_ description: ModelDescription) -> ModelDescription {
+    var result = description
+    let names = zip(source.graph.outputs.map(\.name), outputNames)
+    result.detector?.rename(Dictionary(names) { first, _ in first })
+    for (index, name) in zip(result.inputs.indices, inputNames) { result.inputs[index].name = name }
+    for (index, name) in zip(result.outputs.indices, outputNames) {
+      result.outputs[index].name = name
+    }
+    return result
+  }
+
   var description: CoreMLDescription {
     var description = CoreMLDescription(inputs: inputs, outputs: outputs)
     if kind == .classifier {
@@ -185,5 +197,19 @@ extension MILInterface {
       shape: type.shape.map { $0.value ?? defaultSize }, element: element,
       flexibility: .ranges(
         type.shape.map { CoreMLSizeRange($0, upperBound: Self.largestSize) }))
+  }
+}
+
+extension DetectorDescription {
+  /// Gives outputs other names.
+  fileprivate mutating func rename(_ names: [String: String]) {
+    func new(_ name: String) -> String { names[name] ?? name }
+    if var grid {
+      for index in grid.heads.indices { grid.heads[index].output = new(grid.heads[index].output) }
+      self.grid = grid
+    } else if case .detection(var row) = family {
+      row.outputs = row.outputs.map(new)
+      family = .detection(row)
+    }
   }
 }

@@ -27,7 +27,7 @@ struct MILTranslation {
     var builder = MILBuilder(
       version: version, floatType: isHalf ? .float16 : .float32,
       reserved: interface.inputNames + interface.outputNames,
-      wideLayers: isHalf ? try MILRanges(content, cancellation).layers : [])
+      exceptions: isHalf ? try MILPrecision(source.graph, content, cancellation) : MILPrecision())
     let inputs = try interface.addInputs(to: &builder)
     let results = try builder.emit(
       source.graph, inputs: inputs, types: source.types, groups: ExportGroups())
@@ -44,7 +44,8 @@ struct MILTranslation {
       content: .program(MILProgram(functions: [function])))
     self.layout = layout
     let metadata = CoreMLMetadata(
-      source.description, content.provenance, returnsBoxes: source.detector != nil)
+      interface.renamed(source.description), content.provenance,
+      returnsBoxes: source.detector != nil)
     var losses = source.losses + interface.losses + layout.widened.losses
     if let detector = source.detector {
       let detection = CoreMLDetection(detector, labels: source.description.labels)
@@ -58,8 +59,11 @@ struct MILTranslation {
     if isHalf {
       losses.append("it computes in float16 (\(APIName.exportPrecision))")
     }
-    losses += builder.exactLayers.map {
+    losses += builder.wideLayers.map {
       "\($0) is computed in float32, since numbers of it do not fit in float16"
+    }
+    losses += builder.exactLayers.map {
+      "\($0) is computed in float32, since float16 is too coarse or too small for it"
     }
     self.losses = losses
   }

@@ -73,7 +73,7 @@ enum MILArithmetic {
   ]
 
   fileprivate static let binaries: [BinaryMath.Function: String] = [
-    .divide: "real_div", .floorDivide: "floor_div", .floorModulo: "mod", .power: "pow",
+    .divide: "real_div", .floorModulo: "mod", .power: "pow",
   ]
 }
 
@@ -112,6 +112,7 @@ extension MILBuilder {
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> ExportOperand? {
     switch function {
+    case .floorDivide: return try floorOfQuotient()
     case .squaredDifference:
       return try unary("square", try binary("sub", self[0], self[1]))
     case .truncatedModulo:
@@ -121,6 +122,20 @@ extension MILBuilder {
     default:
       guard let operation = MILArithmetic.binaries[function] else { return nil }
       return try binary(operation, self[0], self[1])
+    }
+  }
+
+  /// Adds the quotient rounded down, of floating-point numbers after it is rounded to their type.
+  private mutating func floorOfQuotient() throws(WeighbridgeError) -> ExportOperand {
+    let type = type().elementType
+    guard type.isFloat else { return try binary("floor_div", self[0], self[1]) }
+    guard type == .float32 || type == .float16 else {
+      throw .unsupported(
+        "divides \(type.rawValue), and the floor of a quotient may differ in float32 and float16, "
+          + "in which Core ML computes")
+    }
+    return try computing(in: type) { (builder) throws(WeighbridgeError) in
+      try builder.unary("floor", try builder.binary("real_div", builder[0], builder[1]))
     }
   }
 }

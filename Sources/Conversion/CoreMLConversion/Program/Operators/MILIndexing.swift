@@ -48,7 +48,9 @@ extension MILBuilder {
   fileprivate mutating func indices(
     _ x: ExportOperand
   ) throws(WeighbridgeError) -> ExportOperand {
-    x.type.elementType.isInteger ? x : try cast(x, to: .int32)
+    if x.type.elementType.isInteger { return x }
+    // In float16, a number above 2048 would be another one.
+    return try inFloat32 { (builder) throws(WeighbridgeError) in try builder.cast(x, to: .int32) }
   }
 
   fileprivate mutating func sorted(

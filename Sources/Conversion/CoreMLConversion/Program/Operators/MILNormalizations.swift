@@ -30,11 +30,17 @@ enum MILNormalizations {
       else { return nil }
       let positions = NormalizationInputs(
         hasScale: operation.hasScale, hasCenter: operation.hasCenter)
+      var scale = positions.scale.map { builder[$0] }
+      if scale == nil, let offset = positions.offset {
+        // coremltools fails at an offset without a scale.
+        let ones = Tensor(.float32, shape: builder.type(offset).shape.map { _ in 1 }, [1])
+        scale = .constant(ones.broadcast(to: try builder.tensor(offset).shape))
+      }
       return try builder.add(
         "layer_norm",
         [
           "x": .value(builder[0]), "axes": .integers(operation.axes),
-          "gamma": positions.scale.map { .value(builder[$0]) },
+          "gamma": scale.map { .value($0) },
           "beta": positions.offset.map { .value(builder[$0]) },
           "epsilon": .number(operation.epsilon),
         ], as: builder.outputType)
