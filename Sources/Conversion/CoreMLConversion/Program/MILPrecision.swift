@@ -35,21 +35,31 @@ extension MILPrecision {
   /// rounded by, with everything that these are computed of up to products with weights, whose results
   /// are approximate in any type; and what is computed of whole numbers.
   private mutating func findSensitive(_ graph: Graph) {
-    var (whole, needed) = (Set<ValueID>(), Set<ValueID>())
+    // Whole numbers, what is made of them, and what must not be rounded.
+    var (whole, sums, needed) = (Set<ValueID>(), Set<ValueID>(), Set<ValueID>())
     let sensitivities = graph.nodes.map { MILSensitivity(of: $0, in: graph) }
     for (position, node) in graph.nodes.enumerated() {
       guard let sensitivity = sensitivities[position] else { continue }
       let takesWhole =
         (sensitivity.keeps || sensitivity.isProduct) && !whole.isDisjoint(with: node.inputs)
-      if sensitivity.givesWhole || takesWhole { whole.formUnion(node.outputs) }
-      if sensitivity.givesWhole || takesWhole || sensitivity.isWide { nodes.insert(position) }
+      let takesSums = sensitivity.keeps && !sums.isDisjoint(with: node.inputs)
+      if sensitivity.givesWhole || takesWhole && !sensitivity.isProduct && !sensitivity.divides {
+        whole.formUnion(node.outputs)
+      } else if takesWhole || takesSums {
+        sums.formUnion(node.outputs)
+      }
+      if sensitivity.isWide { nodes.insert(position) }
       if sensitivity.mayGiveLarge { large.insert(position) }
       if sensitivity.keeps { keeping.insert(position) }
     }
+    let exact = whole.union(sums)
     for (position, node) in graph.nodes.enumerated().reversed() {
       guard let sensitivity = sensitivities[position] else { continue }
       if let index = sensitivity.indexInput { needed.insert(node.inputs[index]) }
-      guard !sensitivity.isProduct, sensitivity.jumps || !needed.isDisjoint(with: node.outputs)
+      guard
+        !exact.isDisjoint(with: node.outputs)
+          || !sensitivity.isProduct
+            && (sensitivity.jumps || !needed.isDisjoint(with: node.outputs))
       else { continue }
       nodes.insert(position)
       needed.formUnion(node.inputs)

@@ -14,7 +14,9 @@ struct MILSensitivity {
   private(set) var givesWhole = false
   /// Whether it moves, adds or multiplies numbers: whole ones stay so, and large ones large.
   private(set) var keeps = false
-  /// Whether it multiplies by weights.
+  /// Whether it gives fractions of whole numbers.
+  private(set) var divides = false
+  /// Whether it multiplies matrices, usually by weights.
   private(set) var isProduct = false
   /// The input that holds indices, which are sensitive; what is taken by them is moved.
   private(set) var indexInput: Int?
@@ -23,9 +25,7 @@ struct MILSensitivity {
   init?(of node: Node, in graph: Graph) {
     guard let operation = node.operation as? any CatalogOperator else { return nil }
     let inputs = node.inputs.map { graph[$0] }
-    guard
-      !(operation is any WeightMultiplyingOperator) || inputs.allSatisfy({ $0.constant == nil })
-    else {
+    guard !(operation is any WeightMultiplyingOperator) else {
       isProduct = true
       return
     }
@@ -34,6 +34,7 @@ struct MILSensitivity {
     keeps =
       operation is any ExactOperator || Self.keeping.contains(operation.kind)
       || !Self.isBounded(operation)
+    divides = operation is Rescaling || (operation as? BinaryMath)?.function == .divide
     mayGiveLarge = Self.mayGiveLarge(operation)
     isWide = mayGiveLarge || Self.wide.contains(operation.kind)
     switch operation {
