@@ -20,7 +20,7 @@ import Testing
     .init("layer_missing", .malformed, "layer a: has no type"),
     .init("layer_random", .unsupported, "layer a: is a layer randomNormalLike"),
     .init("length_huge", .malformed, "byte 4: has 4611686018427387904 bytes, but 1 are left"),
-    .init("ml_program", .malformed, "has a number that is cut off"),
+    .init("ml_program", .malformed, "description.functions has the invalid protobuf tag 108"),
     .init("nested", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("not_text", .malformed, "layers.name is not UTF-8"),
     .init("preprocessing_empty", .malformed, "the preprocessing of x is empty"),
