@@ -65,7 +65,9 @@ extension ModelReader {
   private static func outline(ofProgram path: String) -> ModelOutline? {
     guard let file = try? MappedFile(path: path) else { return nil }
     let store = ByteStore(file)
-    guard let program = PyTorchProgram(store) else { return nil }
+    guard let program = PyTorchProgram(store),
+      !program.tensors.isEmpty || !program.operatorCounts.isEmpty
+    else { return nil }
     var outline = ModelOutline(format: program.form.rawValue, byteCount: store.count)
     for tensor in program.tensors {
       if let type = tensor.elementType {

@@ -30,7 +30,7 @@ import Weighbridge
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
     try Program.run(
       "export", Sample.detector, "-o", folder.file("n.onnx"), "--opset", "9"
-    ).expect(2, "13 to 21")
+    ).expect(2, "13 to 23")
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
   }
 

@@ -127,10 +127,13 @@ import Weighbridge
       "empty.h5", "not_keras.h5", "text.h5", "truncated.h5", "truncated_half.h5",
       "truncated_signature.h5", "zeros.h5",
     ],
-    "coreml": ["empty.mlmodel", "length_huge.mlmodel", "network_empty.mlmodel"],
+    "coreml": [
+      "empty.mlmodel", "length_huge.mlmodel", "network_empty.mlmodel",
+      "pipeline_of_pipelines.mlmodel", "pipeline_without_network.mlmodel", "program.mlmodel",
+    ],
     "coreml-syntax": [
       "description_state.mlmodel", "feature_state.mlmodel", "kind_missing.mlmodel",
-      "length_huge.mlmodel", "nested.mlmodel", "preprocessing_empty.mlmodel",
+      "length_huge.mlmodel", "ml_program.mlmodel", "nested.mlmodel", "preprocessing_empty.mlmodel",
       "version_huge.mlmodel",
     ],
     "onnx": ["length_huge.onnx", "weight_unknown.onnx"],

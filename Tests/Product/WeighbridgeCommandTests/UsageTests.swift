@@ -83,7 +83,7 @@ import Testing
     try Program.run(convert + ["--fixed-input", "sr=0.5"]).expect(
       2, "takes int64, which 0.5 is not")
     try Program.run(convert + ["--fixed-input", "x=1"]).expect(
-      2, "only a single number can be fixed")
+      2, "float32 [batch, 1, samples], and was to be fixed at 1")
     #expect(folder.names.isEmpty)
     try Program.run(convert + ["--fixed-input", "sr=16000"]).expect(
       0, "the input sr is fixed at 16000")

@@ -27,6 +27,11 @@ import Weighbridge
       }
       do {
         let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
+        let report = try model.export(to: "\(folder)/shape-detector.mlpackage")
+        #expect(report.files == ["\(folder)/shape-detector.mlpackage"])
+      }
+      do {
+        let model = try Model(contentsOf: "\(folder)/shape-detector.h5")
         try model.export(to: "\(folder)/shape-detector.keras")
       }
       do {

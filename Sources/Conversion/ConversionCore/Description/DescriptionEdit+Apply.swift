@@ -64,6 +64,7 @@ extension ModelContent {
       guard let old = compaction?.outputs[index].output else { continue }
       compaction?.outputs[index].output = renamed[old] ?? old
     }
+    description.detector?.renameOutputs(renamed)
     for (index, name) in inputs.enumerated() { description.inputs[index].name = name }
     for (index, name) in outputs.enumerated() { description.outputs[index].name = name }
   }
@@ -161,5 +162,19 @@ extension [ReferenceSet.Entry] {
   fileprivate mutating func rename(from old: [String], to new: [String]) {
     let names = Dictionary(zip(old, new), uniquingKeysWith: { first, _ in first })
     for index in indices { self[index].name = names[self[index].name] ?? self[index].name }
+  }
+}
+
+extension DetectorDescription {
+  /// Gives outputs other names, by their old ones.
+  package mutating func renameOutputs(_ names: [String: String]) {
+    func new(_ name: String) -> String { names[name] ?? name }
+    if var grid {
+      for index in grid.heads.indices { grid.heads[index].output = new(grid.heads[index].output) }
+      self.grid = grid
+    } else if case .detection(var row) = family {
+      row.outputs = row.outputs.map(new)
+      family = .detection(row)
+    }
   }
 }

@@ -133,7 +133,7 @@ extension MILInterface {
   func renamed(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let names = zip(source.graph.outputs.map(\.name), outputNames)
-    result.detector?.rename(Dictionary(names) { first, _ in first })
+    result.detector?.renameOutputs(Dictionary(names) { first, _ in first })
     for (index, name) in zip(result.inputs.indices, inputNames) { result.inputs[index].name = name }
     for (index, name) in zip(result.outputs.indices, outputNames) {
       result.outputs[index].name = name
@@ -197,19 +197,5 @@ extension MILInterface {
       shape: type.shape.map { $0.value ?? defaultSize }, element: element,
       flexibility: .ranges(
         type.shape.map { CoreMLSizeRange($0, upperBound: Self.largestSize) }))
-  }
-}
-
-extension DetectorDescription {
-  /// Gives outputs other names.
-  fileprivate mutating func rename(_ names: [String: String]) {
-    func new(_ name: String) -> String { names[name] ?? name }
-    if var grid {
-      for index in grid.heads.indices { grid.heads[index].output = new(grid.heads[index].output) }
-      self.grid = grid
-    } else if case .detection(var row) = family {
-      row.outputs = row.outputs.map(new)
-      family = .detection(row)
-    }
   }
 }

@@ -32,18 +32,21 @@ package struct KerasLayerParts: Sendable {
   let trainable: Trainable
   /// The path of a second copy of the layer's first own variable; `nil` for none.
   let alias: String?
+  /// The number of own variables from which on there is one.
+  let aliasedCount: Int
   /// Whether the activation may be a layer.
   let hasActivation: Bool
 
   /// Describes the parts of a class.
   package init(
     _ objects: [Object] = [], list: String? = nil, trainable: Trainable = .all,
-    alias: String? = nil, hasActivation: Bool = false
+    alias: String? = nil, aliasedCount: Int = 1, hasActivation: Bool = false
   ) {
     self.objects = objects
     self.list = list
     self.trainable = trainable
     self.alias = alias
+    self.aliasedCount = aliasedCount
     self.hasActivation = hasActivation
   }
 

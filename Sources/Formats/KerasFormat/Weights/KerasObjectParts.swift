@@ -24,7 +24,7 @@ struct KerasObjectParts {
       return
     }
     let layerParts = parts[record.className] ?? .activation
-    alias = layerParts.alias
+    alias = ownCount < layerParts.aliasedCount ? nil : layerParts.alias
     trainableCount =
       switch layerParts.trainable {
       case .all: ownCount

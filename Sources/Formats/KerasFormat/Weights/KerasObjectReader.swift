@@ -114,8 +114,7 @@ struct KerasObjectReader {
   ) throws(WeighbridgeError) -> [Variable] {
     let ownVariables = try tree.variables(at: group)
     let parts = try KerasObjectParts(of: record, ownCount: ownVariables.count, parts)
-    // A kernel of low rank is a sum and no variable, so that the wrapper has none to write twice.
-    let alias = ownVariables.count < 2 ? nil : parts.alias.map { "\(group)/\($0)" }
+    let alias = parts.alias.map { "\(group)/\($0)" }
     if let alias { try checkEqual(ownVariables[0], alias) }
     var variables: [Variable] = ownVariables.enumerated().map { index, weight in
       (weight, index < parts.trainableCount)

@@ -137,9 +137,11 @@ extension Identity {
     return try layer.castToInput(result, inputs)
   }
 
-  /// The wrapped layer; the wrapper's kernel is an alias of that layer's.
+  /// The wrapped layer; the wrapper's kernel is an alias of that layer's. A kernel of low rank is a sum
+  /// and no variable, so that the wrapper has only its vector.
   static let spectralParts = KerasLayerParts(
-    [.init(["layer"], settings: ["layer"])], trainable: .none, alias: "layer/vars/0")
+    [.init(["layer"], settings: ["layer"])], trainable: .none, alias: "layer/vars/0",
+    aliasedCount: 2)
 
   /// The classes whose layers have a `kernel` or `embeddings`.
   private static let normalized: Set<String> = [
