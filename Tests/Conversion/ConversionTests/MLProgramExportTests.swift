@@ -234,6 +234,16 @@ import Weighbridge
     #expect(!notes.contains { $0.hasPrefix("product is computed in float32") }, "\(notes)")
   }
 
+  @Test("A product whose sign is taken is computed in float32")
+  func signs() throws {
+    let (products, _) = try types(of: "linear") { builder, x in
+      let weight = try builder.addWeight("w", Tensor(.float32, shape: [1, 4], [1, 2, 3, 4]))
+      let product = try add(Dense(hasBias: false), [x, weight], "product", to: &builder)
+      return try add(Binarization(), [product], "sign", to: &builder)
+    }
+    #expect(products == [.tensor(.float32, shape: [1, 1])])
+  }
+
   @Test("An index is never a number of float16, and what it takes may be")
   func indices() throws {
     let build = { (builder: inout GraphBuilder, x: ValueID) throws -> ValueID in

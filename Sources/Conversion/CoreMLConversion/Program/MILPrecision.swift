@@ -33,10 +33,12 @@ struct MILPrecision {
 extension MILPrecision {
   /// The nodes that jump (comparisons, whole numbers, indices) or amplify what their inputs are
   /// rounded by, with everything that these are computed of up to products with weights, whose results
-  /// are approximate in any type; and what is computed of whole numbers.
+  /// are approximate in any type, or with these too where their last digits decide; and what is computed
+  /// of whole numbers.
   private mutating func findSensitive(_ graph: Graph) {
-    // Whole numbers, what is made of them, and what must not be rounded.
+    // Whole numbers, what is made of them, and what must not be rounded, where it is a product or not.
     var (whole, sums, needed) = (Set<ValueID>(), Set<ValueID>(), Set<ValueID>())
+    var neededProducts: Set<ValueID> = []
     let sensitivities = graph.nodes.map { MILSensitivity(of: $0, in: graph) }
     for (position, node) in graph.nodes.enumerated() {
       guard let sensitivity = sensitivities[position] else { continue }
@@ -56,13 +58,16 @@ extension MILPrecision {
     for (position, node) in graph.nodes.enumerated().reversed() {
       guard let sensitivity = sensitivities[position] else { continue }
       if let index = sensitivity.indexInput { needed.insert(node.inputs[index]) }
+      let decides =
+        sensitivity.decidesByProducts || !neededProducts.isDisjoint(with: node.outputs)
       guard
-        !exact.isDisjoint(with: node.outputs)
+        decides || !exact.isDisjoint(with: node.outputs)
           || !sensitivity.isProduct
             && (sensitivity.jumps || !needed.isDisjoint(with: node.outputs))
       else { continue }
       nodes.insert(position)
       needed.formUnion(node.inputs)
+      if decides { neededProducts.formUnion(node.inputs) }
     }
   }
 

@@ -6,6 +6,9 @@ import LayerCatalog
 struct MILSensitivity {
   /// Whether a small change of an input may change the output much.
   private(set) var jumps = false
+  /// Whether the last digits of a product with weights decide over its output: the sign of a number
+  /// near 0, or a share of a sum near 0.
+  private(set) var decidesByProducts = false
   /// Whether it computes with numbers that may leave the range of float16, such as sums of squares.
   private(set) var isWide = false
   /// Whether its results may leave the range.
@@ -42,7 +45,8 @@ struct MILSensitivity {
     case is Gather, is GatherElements: indexInput = 1
     default:
       let takesFloats = inputs.contains { $0.type.elementType.isFloat && $0.constant == nil }
-      jumps = takesFloats && Self.jumps(operation, inputs, node.source)
+      decidesByProducts = operation is Binarization || operation is SumNormalization
+      jumps = takesFloats && (decidesByProducts || Self.jumps(operation, inputs, node.source))
     }
   }
 
