@@ -5,23 +5,6 @@ import LayerCatalog
 
 // Small building blocks.
 extension MILBuilder {
-  /// An input of the operator that is being translated.
-  subscript(_ index: Int) -> ExportOperand { operands[index] }
-
-  /// A constant of one element with the rank and element type of a value.
-  func number(_ number: Double, like value: ExportOperand) -> ExportOperand {
-    let shape = [Int](repeating: 1, count: value.type.rank)
-    return .constant(Tensor(value.type.elementType, shape: shape, [number]))
-  }
-
-  /// A weight in another form.
-  func weight(
-    _ index: Int, _ role: String, _ transform: (Tensor) -> Tensor
-  ) throws(WeighbridgeError) -> ExportOperand {
-    let name = self[index].name
-    return .weight(transform(try tensor(index)), named: name.isEmpty ? "" : "\(name)_\(role)")
-  }
-
   /// Adds a function of one value.
   mutating func unary(
     _ operation: String, _ x: ExportOperand
@@ -29,22 +12,16 @@ extension MILBuilder {
     try add(operation, ["x": .value(x)], as: x.type)
   }
 
-  /// Adds a function of two values, in which axes of size 1 are broadcast.
   mutating func binary(
-    _ operation: String, _ x: ExportOperand, _ y: ExportOperand,
-    as elementType: ElementType? = nil
+    _ operation: String, _ x: ExportOperand, _ y: ExportOperand, giving type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {
-    let shape = zip(x.type.shape, y.type.shape).map { $0.value == 1 ? $1 : $0 }
-    return try add(
-      operation, ["x": .value(x), "y": .value(y)],
-      as: TensorType(elementType ?? x.type.elementType, shape))
+    try add(operation, ["x": .value(x), "y": .value(y)], as: type)
   }
 
-  /// Combines all inputs from left to right.
-  mutating func chain(_ operation: String) throws(WeighbridgeError) -> ExportOperand {
-    var result = self[0]
-    for next in operands.dropFirst() { result = try binary(operation, result, next) }
-    return result
+  mutating func chosen(
+    where condition: ExportOperand, _ x: ExportOperand, else y: ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add("select", ["cond": .value(condition), "a": .value(x), "b": .value(y)], as: x.type)
   }
 
   /// Converts elements to another type.
@@ -65,7 +42,6 @@ extension MILBuilder {
     return try cast(try body(&self, converted), to: x.type.elementType)
   }
 
-  /// Inserts axes of size 1 at positions of the result.
   mutating func expanded(
     _ x: ExportOperand, _ axes: [Int]
   ) throws(WeighbridgeError) -> ExportOperand {
@@ -74,7 +50,6 @@ extension MILBuilder {
     return try add("expand_dims", ["x": .value(x), "axes": .integers(axes)], as: type)
   }
 
-  /// Removes axes of size 1.
   mutating func squeezed(
     _ x: ExportOperand, _ axes: [Int]
   ) throws(WeighbridgeError) -> ExportOperand {
@@ -92,7 +67,6 @@ extension MILBuilder {
       as: x.type.with(shape: order.map { x.type.shape[$0] }))
   }
 
-  /// Takes a range along each of some axes.
   mutating func sliced(
     _ x: ExportOperand, _ ranges: [Slice.Range], as type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {
@@ -119,18 +93,6 @@ extension MILBuilder {
       ], as: type)
   }
 
-  /// Takes one range along an axis.
-  mutating func sliced(
-    _ x: ExportOperand, axis: Int, _ range: Range<Int>
-  ) throws(WeighbridgeError) -> ExportOperand {
-    var type = x.type
-    type.shape[axis] = .fixed(range.count)
-    let slice = Slice.Range(
-      axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
-    return try sliced(x, [slice], as: type)
-  }
-
-  /// Concatenates values along an axis.
   mutating func concatenated(
     _ values: [ExportOperand], axis: Int, as type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {

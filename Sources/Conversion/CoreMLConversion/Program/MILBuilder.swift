@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 
 /// The operations of an ML Program under construction; images are channels-first.
-struct MILBuilder: ExportBuilder {
+struct MILBuilder: OperandBuilder {
   static var table: ExportTable<MILBuilder> { MILOperators.table }
   static let foldsConstants = true
   static let wrapsIntegers = true

@@ -36,8 +36,9 @@ extension MILPrecision {
   /// are approximate in any type, or with these too where their last digits decide; and what is computed
   /// of whole numbers.
   private mutating func findSensitive(_ graph: Graph) {
-    // Whole numbers, what is made of them, and what must not be rounded, where it is a product or not.
+    // Whole numbers, what is made of them, and what must not be rounded unless it is a product.
     var (whole, sums, needed) = (Set<ValueID>(), Set<ValueID>(), Set<ValueID>())
+    // What must not be rounded even if it is one.
     var neededProducts: Set<ValueID> = []
     let sensitivities = graph.nodes.map { MILSensitivity(of: $0, in: graph) }
     for (position, node) in graph.nodes.enumerated() {

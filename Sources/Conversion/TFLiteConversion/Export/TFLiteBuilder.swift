@@ -5,7 +5,7 @@ import LayerCatalog
 import TFLiteFormat
 
 /// The operators of a graph under construction, in channels-last order.
-struct TFLiteBuilder: ExportBuilder {
+struct TFLiteBuilder: OperandBuilder {
   static var table: ExportTable<TFLiteBuilder> { TFLiteOperators.table }
   static let foldsConstants = true
   static let wrapsIntegers = true
@@ -120,9 +120,6 @@ struct TFLiteBuilder: ExportBuilder {
 
 // Small building blocks.
 extension TFLiteBuilder {
-  /// An input of the operator that is being translated.
-  subscript(_ index: Int) -> ExportOperand { operands[index] }
-
   /// A constant of 32-bit integers.
   func integers(_ numbers: [Int]) -> ExportOperand {
     .constant(Tensor(.int32, shape: [numbers.count], integers: numbers.map { Int32(clamping: $0) }))
@@ -133,34 +130,23 @@ extension TFLiteBuilder {
     .constant(Tensor(type, shape: [], [number]))
   }
 
-  /// A constant of one element with the rank and element type of a value.
-  func number(_ number: Double, like value: ExportOperand) -> ExportOperand {
-    let shape = [Int](repeating: 1, count: value.type.rank)
-    return .constant(Tensor(value.type.elementType, shape: shape, [number]))
-  }
-
-  /// A weight in another form.
-  func weight(
-    _ index: Int, _ role: String, _ transform: (Tensor) -> Tensor
-  ) throws(WeighbridgeError) -> ExportOperand {
-    let name = self[index].name
-    return .weight(transform(try tensor(index)), named: name.isEmpty ? "" : "\(name)/\(role)")
-  }
-
-  /// Adds a function of two values, in which axes of size 1 are broadcast.
   mutating func binary(
-    _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ y: ExportOperand,
-    as elementType: ElementType? = nil
+    _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ y: ExportOperand, giving type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {
-    let shape = zip(x.type.shape, y.type.shape).map { $0.value == 1 ? $1 : $0 }
-    return try elementwise(
-      builtin, [x, y], as: TensorType(elementType ?? x.type.elementType, shape))
+    try elementwise(builtin, [x, y], as: type)
   }
 
-  /// Combines all inputs from left to right.
-  mutating func chain(_ builtin: TFLiteBuiltin) throws(WeighbridgeError) -> ExportOperand {
-    var result = self[0]
-    for next in operands.dropFirst() { result = try binary(builtin, result, next) }
+  mutating func chosen(
+    where condition: ExportOperand, _ x: ExportOperand, else y: ExportOperand
+  ) throws(WeighbridgeError) -> ExportOperand {
+    try add(.select, condition, x, y, as: x.type)
+  }
+
+  mutating func expanded(
+    _ x: ExportOperand, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ExportOperand {
+    var result = x
+    for axis in axes.sorted() { result = try expanded(result, axis) }
     return result
   }
 
@@ -173,7 +159,6 @@ extension TFLiteBuilder {
     return try add(.expandDims, x, scalar(Double(axis)), as: type)
   }
 
-  /// Removes axes of size 1.
   mutating func squeezed(
     _ x: ExportOperand, _ axes: [Int]
   ) throws(WeighbridgeError) -> ExportOperand {
@@ -191,7 +176,6 @@ extension TFLiteBuilder {
       .transpose, x, integers(order), as: x.type.with(shape: order.map { x.type.shape[$0] }))
   }
 
-  /// Takes a range along each of some axes.
   mutating func sliced(
     _ x: ExportOperand, _ ranges: [Slice.Range], as type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {
@@ -216,18 +200,6 @@ extension TFLiteBuilder {
       options: .slice(beginMask: masks.begin, endMask: masks.end), as: type)
   }
 
-  /// Takes one range along an axis.
-  mutating func sliced(
-    _ x: ExportOperand, axis: Int, _ range: Range<Int>
-  ) throws(WeighbridgeError) -> ExportOperand {
-    var type = x.type
-    type.shape[axis] = .fixed(range.count)
-    let slice = Slice.Range(
-      axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
-    return try sliced(x, [slice], as: type)
-  }
-
-  /// Concatenates values along an axis.
   mutating func concatenated(
     _ values: [ExportOperand], axis: Int, as type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {

@@ -64,11 +64,6 @@ private struct MILCell {
 }
 
 extension MILBuilder {
-  /// The states after a step, for its element of the sequence and the states before it.
-  fileprivate typealias Step = (
-    inout MILBuilder, ExportOperand, [ExportOperand]
-  ) throws(WeighbridgeError) -> [ExportOperand]
-
   /// The largest number of steps that are written one after another.
   private static var maximumStepCount: Int { 512 }
 
@@ -155,63 +150,10 @@ extension MILBuilder {
         "recurs over \(sequence.type.shape[1]) steps with settings that no operator of Core ML has, "
           + "and at most \(Self.maximumStepCount) steps can be written one by one")
     }
-    let zero = try zeros(scope.outputTypes[1])
-    var states = inputs.states
-    if states.isEmpty { states = scope.outputTypes.dropFirst().map { _ in zero } }
-    var (output, outputs) = (zero, [ExportOperand?](repeating: nil, count: count))
-    for position in 0..<count {
-      let time = recurrence.isReversed ? count - 1 - position : position
-      let element = try squeezed(try sliced(sequence, axis: 1, time..<time + 1), [1])
-      let next = try step(&self, element, states)
-      var isKept: ExportOperand?
-      if let mask = inputs.mask { isKept = try sliced(mask, axis: 1, time..<time + 1) }
-      (states, output) = try masked(recurrence, isKept, next, states, output: output)
-      outputs[time] = output
-    }
-    if recurrence.returnsSequences {
-      var steps: [ExportOperand] = []
-      for case let output? in outputs { steps.append(try expanded(output, [1])) }
-      output = try concatenated(steps, axis: 1, as: outputType)
-    }
-    return try ([output] + states).map { (value) throws(WeighbridgeError) in
+    return try unrolled(recurrence, sequence, count, inputs, step).map {
+      (value) throws(WeighbridgeError) in
       guard value.constant != nil else { return value.name }
       return try add("identity", ["x": .value(value)], as: value.type).name
     }
-  }
-
-  /// The states and the output after a step that a mask may exclude.
-  ///
-  /// - Parameters:
-  ///   - isKept: `[batch, 1]`, false for an example whose step is excluded; `nil` if none is.
-  ///   - output: The output of the step before.
-  private mutating func masked(
-    _ recurrence: Recurrence, _ isKept: ExportOperand?, _ next: [ExportOperand],
-    _ states: [ExportOperand], output: ExportOperand
-  ) throws(WeighbridgeError) -> (states: [ExportOperand], output: ExportOperand) {
-    guard var isKept else { return (next, next[0]) }
-    let rank = next[0].type.rank
-    if rank > 2 { isKept = try expanded(isKept, Array(2..<rank)) }
-    func chosen(
-      _ builder: inout Self, _ a: ExportOperand, _ b: ExportOperand
-    ) throws(WeighbridgeError) -> ExportOperand {
-      try builder.add(
-        "select", ["cond": .value(isKept), "a": .value(a), "b": .value(b)], as: a.type)
-    }
-    var result: [ExportOperand] = []
-    for (new, old) in zip(next, states) { result.append(try chosen(&self, new, old)) }
-    switch recurrence.mask {
-    case .previous: return (result, try chosen(&self, next[0], output))
-    case .zero: return (result, try chosen(&self, next[0], try zeros(next[0].type)))
-    case .state, .none: return (result, result[0])
-    }
-  }
-
-  /// States of zeros.
-  private func zeros(_ type: TensorType) throws(WeighbridgeError) -> ExportOperand {
-    guard let shape = type.fixedShape else {
-      throw .unsupported("begins with states \(type), whose sizes must be known")
-    }
-    return .constant(
-      Tensor(type.elementType, shape: shape.map { _ in 1 }, [0]).broadcast(to: shape))
   }
 }
