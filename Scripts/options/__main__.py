@@ -25,6 +25,7 @@ def files():
     header_path = "Sources/CLibraries/CWeighbridge/include/weighbridge.h"
     return {
         STRUCTS["ReadOptions"]["file"]: swift.read_options(), STRUCTS["ExportOptions"]["file"]: swift.export_options(),
+        STRUCTS["ExportOptions"]["file"].replace("ExportOptions", "ExportFormat"): swift.export_formats(),
         **{STRUCTS[s]["file"]: swift.plain_struct(s) for s in PLAIN},
         "Sources/Base/Bytes/APIName.swift": swift.api_name(),
         "Sources/Product/WeighbridgeCommand/Output/APIName+Option.swift": swift.renamed_in_messages(

@@ -71,9 +71,8 @@ def name_set(name, entries, case, help):
         f"  package static let {name}: Set<APIName> = [", *wrapped(names + ",", "    ", 100), "  ]"]
 
 
-def swift_file(struct, body):
-    entry = STRUCTS[struct]
-    return "\n".join([f"// {NOTE}", "", *entry["imports"], *body]) + "\n"
+def swift_file(imports, body):
+    return "\n".join([f"// {NOTE}", "", *imports, *body]) + "\n"
 
 
 def read_options():
@@ -87,13 +86,13 @@ def read_options():
         body += name_set(
             format + "Options", [o for o in taken if format.lower() in o["for"]],
             lambda o: camel(o["name"]), "The options for reading that apply to the format.")
-    return swift_file("ReadOptions", body + ["}"] + old_names("ReadOptions", entries))
+    return swift_file(STRUCTS["ReadOptions"]["imports"], body + ["}"] + old_names("ReadOptions", entries))
 
 
 def plain_struct(struct):
     entries = options(struct, "swift")
     return swift_file(
-        struct, swift_struct(struct, STRUCTS[struct]["help"], entries) + old_names(struct, entries))
+        STRUCTS[struct]["imports"], swift_struct(struct, STRUCTS[struct]["help"], entries) + old_names(struct, entries))
 
 
 def export_case(option):
@@ -140,8 +139,14 @@ def export_options():
     for name in names:
         target = next(t for t in TARGETS if t.get("options") == name)
         body += payload(name, [of_format(o, target) for o in of_target[target["name"]]])
-    body += export_format(of_target) + export_target()
-    return swift_file("ExportOptions", body + old_names("ExportOptions", entries, is_flat=True))
+    return swift_file(STRUCTS["ExportOptions"]["imports"], body + old_names("ExportOptions", entries, is_flat=True))
+
+
+def export_formats():
+    """The formats, without and with their options."""
+    entries = options("ExportOptions", "swift")
+    of_target = {t["name"]: [o for o in entries if t["name"] in o["for"]] for t in TARGETS}
+    return swift_file(["public import Bytes"], export_format(of_target) + export_target())
 
 
 def export_format(of_target):
