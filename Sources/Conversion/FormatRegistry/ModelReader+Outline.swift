@@ -69,6 +69,7 @@ extension ModelReader {
       !program.tensors.isEmpty || !program.operatorCounts.isEmpty
     else { return nil }
     var outline = ModelOutline(format: program.form.rawValue, byteCount: store.count)
+    outline.provenance.framework = "pytorch"
     for tensor in program.tensors {
       if let type = tensor.elementType {
         outline.weights.append((tensor.name, TensorType(type, tensor.shape)))

@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 import ZipArchive
 
 /// What a program of PyTorch consists of: a TorchScript archive (`torch.jit.save`), or a program of

@@ -85,7 +85,7 @@ extension Inspection {
     let layerSource =
       switch provenance.framework {
       case "darknet": "; the layers are those of its .cfg"
-      case "tensorflow": ""
+      case "tensorflow", "pytorch": ""
       default: "; the layers are those of a model (--architecture)"
       }
     return [
