@@ -15,7 +15,7 @@ def moved(rng, results, trial):
     index = rng.randrange(len(results))
     array = numpy.array(results[index])
     noise = trial.noise("ordinary", trial.wanted["ordinary"])
-    if noise is None:
+    if noise[index] is None:
         return None
     places = numpy.argwhere(
         numpy.isfinite(array) if array.dtype.kind == "f" else numpy.ones(array.shape, bool)

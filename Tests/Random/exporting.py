@@ -90,8 +90,9 @@ class Exports:
         answer = self.consumers[target].ask(request)
         if answer["kind"] == "wrong" and ("numbers" in answer["text"] or "differs" in answer["text"]):
             noise = trial.noise("ordinary", trial.wanted["ordinary"])
-            answer = self.consumers[target].ask(dict(request, noise=max(noise or [0])))
-            if noise is None or answer["kind"] == "agreed":
+            known = [each for each in noise if each is not None]
+            answer = self.consumers[target].ask(dict(request, noise=max(known, default=0)))
+            if len(known) < len(noise) or answer["kind"] == "agreed":
                 return Outcome("unstable")
         if answer["kind"] in ("agreed", "not run"):
             return Outcome(answer["kind"], programs.cause(answer["text"]), answer["text"])
