@@ -79,8 +79,9 @@ extension FuzzTarget {
     _ = try SafetensorsFile(bytes.span.bytes)
   }
 
-  /// Pickles, which are read as data, and the tensors that they name.
-  static let pytorch = FuzzTarget("pytorch", [".pth"]) { bytes in
+  /// Pickles, which are read as data, with the tensors that they name, and archives with code.
+  static let pytorch = FuzzTarget("pytorch", [".pt", ".pt2", ".pth"]) { bytes in
+    _ = PyTorchProgram(ByteStore(bytes))
     _ = try PyTorchFile(ByteStore(bytes))
   }
 

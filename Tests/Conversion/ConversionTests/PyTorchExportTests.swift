@@ -103,6 +103,44 @@ import _CatalogTesting
           }))
   }
 
+  @Test("What a layer does in training only is PyTorch's, along the same axes")
+  func noise() throws {
+    let image = TensorType(.float32, [.symbolic("batch"), 3, 8, 8])
+    for (noise, expected) in [
+      (TrainingNoise(.dropout, rate: 0.25), "self.layer = nn.Dropout(0.25)"),
+      (TrainingNoise(.dropout, rate: 0.5, sharedAxes: [2, 3]), "self.layer = nn.Dropout2d(0.5)"),
+      (TrainingNoise(.alphaDropout, rate: 0.1), "self.layer = nn.AlphaDropout(0.1)"),
+      (
+        TrainingNoise(.gaussianNoise, rate: 2),
+        "x = training_noise(x, \"gaussian_noise\", 2.0, [], self.training)"
+      ),
+      (
+        TrainingNoise(.dropout, rate: 0.5, sharedAxes: [1]),
+        "x = training_noise(x, \"dropout\", 0.5, [1], self.training)"
+      ),
+    ] {
+      let files = try files(Identity(noise: noise), of: image)
+      #expect(files.lines.contains { $0.contains(expected) }, "\(files.text)")
+      #expect(files.names.isEmpty && files.problem == nil)
+    }
+    let words = try files(
+      Identity(noise: TrainingNoise(.dropout, rate: 0.5)), of: TensorType(.int32, [1, 3]))
+    #expect(!words.text.contains("Dropout"))
+  }
+
+  @Test("The momentum of a normalization is that of the new statistics")
+  func momentum() throws {
+    let vector = Tensor(.float32, shape: [3], [1, 2, 3])
+    for (momentum, expected) in [(0.9, "0.1"), (0.997, "0.003"), (0.99, "0.01"), (1, "0.0")] {
+      let files = try files(
+        BatchNormalization(
+          axis: 1, epsilon: 1e-3, hasScale: true, hasCenter: true, momentum: momentum),
+        of: TensorType(.float32, [1, 3, 4, 4]), weights: [vector, vector, vector, vector])
+      #expect(
+        files.lines.contains("self.layer = nn.BatchNorm2d(3, eps=0.001, momentum=\(expected))"))
+    }
+  }
+
   private func recurrence(_ mask: StepMask) -> Recurrence {
     Recurrence(isReversed: false, returnsSequences: true, hasInitialStates: false, mask: mask)
   }

@@ -50,7 +50,7 @@ struct PyTorchFiles {
       }
     }
     let used = Set(text.matches(of: #/self\.(\w+)/#).map { String($0.1) })
-    let isMethod = ["step"]
+    let isMethod = ["step", "training"]
     if let unknown = used.first(where: { !members.contains($0) && !isMethod.contains($0) }) {
       return unknown == "register_buffer"
         ? nil : "the module uses \(unknown), which it does not have"

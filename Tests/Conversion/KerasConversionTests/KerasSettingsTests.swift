@@ -51,6 +51,44 @@ extension Graph {
 }
 
 @Suite struct KerasSettingsTests {
+  @Test(
+    "What a layer does in training only is kept, with the axes that share a random number",
+    arguments: [
+      ("Dropout", ["rate": .real(0.25)], TrainingNoise(.dropout, rate: 0.25)),
+      (
+        "Dropout", ["rate": .real(0.25), "noise_shape": [.null, 1, .null]],
+        TrainingNoise(.dropout, rate: 0.25, sharedAxes: [1])
+      ),
+      ("Dropout", ["rate": .real(0)], nil),
+      ("Dropout", ["rate": .real(1)], nil),
+      ("AlphaDropout", ["rate": .real(0.5)], TrainingNoise(.alphaDropout, rate: 0.5)),
+      ("GaussianDropout", ["rate": .real(0.5)], TrainingNoise(.gaussianDropout, rate: 0.5)),
+      ("GaussianNoise", ["stddev": .real(3)], TrainingNoise(.gaussianNoise, rate: 3)),
+      (
+        "SpatialDropout1D", ["rate": .real(0.5)],
+        TrainingNoise(.dropout, rate: 0.5, sharedAxes: [1])
+      ),
+      (
+        "StochasticDepth", ["drop_path_rate": .real(0.1)],
+        TrainingNoise(.dropout, rate: 0.1, sharedAxes: [1, 2])
+      ),
+    ] as [(String, JSONObject, TrainingNoise?)])
+  func noise(className: String, settings: JSONObject, expected: TrainingNoise?) throws {
+    let graph = try graph(of: className, settings, on: [[batch, 4, 3]])
+    #expect(graph.operators == [Identity(noise: expected)])
+  }
+
+  @Test(
+    "Whole channels are dropped out in both orders of axes",
+    arguments: [("channels_last", [1, 2]), ("channels_first", [2, 3])])
+  func spatialDropout(layout: String, axes: [Int]) throws {
+    let settings: JSONObject = ["rate": .real(0.5), "data_format": .string(layout)]
+    let graph = try graph(of: "SpatialDropout2D", settings, on: [[batch, 4, 4, 3]])
+    #expect(
+      graph.operators
+        == [Identity(noise: TrainingNoise(.dropout, rate: 0.5, sharedAxes: axes))])
+  }
+
   @Test("A function is known by its name and as a serialized object")
   func activationForms() throws {
     #expect(try activation("relu") == [ReLU(slope: 0, threshold: 0, maximum: nil)])

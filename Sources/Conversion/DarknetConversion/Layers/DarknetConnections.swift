@@ -24,7 +24,11 @@ enum DarknetConnections {
       build: { (layer) throws(WeighbridgeError) in
         try layer.add(Sigmoid(), [layer.input])
       }),
-    "dropout": DarknetSectionForm(build: identity),
+    "dropout": DarknetSectionForm(
+      build: { (layer) throws(WeighbridgeError) in
+        let rate = try layer.double("probability", default: 0.5)
+        return try layer.add(Identity(noise: TrainingNoise(.dropout, rate: rate)), [layer.input])
+      }),
     "empty": DarknetSectionForm(build: identity),
     "cost": DarknetSectionForm(build: { (_) throws(WeighbridgeError) in nil }),
     "contrastive": DarknetSectionForm(build: { (_) throws(WeighbridgeError) in nil }),

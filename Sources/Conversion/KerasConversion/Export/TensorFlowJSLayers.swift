@@ -5,10 +5,12 @@ import JSON
 /// (tfjs-layers, `exports_layers.ts` and `src/layers`).
 enum TensorFlowJSLayers {
   private static let classes: Set<String> = [
-    "Activation", "Add", "Average", "AveragePooling1D", "AveragePooling2D", "AveragePooling3D",
+    "Activation", "Add", "AlphaDropout", "Average", "AveragePooling1D", "AveragePooling2D",
+    "AveragePooling3D",
     "BatchNormalization", "Bidirectional", "Concatenate", "Conv1D", "Conv2D", "Conv2DTranspose",
     "Conv3D", "Cropping2D", "Dense", "DepthwiseConv2D", "Dot", "Dropout", "ELU", "Embedding",
-    "Flatten", "GRU", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D",
+    "Flatten", "GRU", "GaussianDropout", "GaussianNoise",
+    "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D",
     "GlobalMaxPooling2D", "LSTM", "LayerNormalization", "LeakyReLU", "Masking", "MaxPooling1D",
     "MaxPooling2D", "MaxPooling3D", "Maximum", "Minimum", "Multiply", "PReLU", "Permute", "ReLU",
     "RepeatVector", "Reshape", "SeparableConv2D", "SimpleRNN", "Softmax", "SpatialDropout1D",

@@ -42,12 +42,16 @@ enum ONNXActivations: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Celu": unary("alpha", default: 1) { CELU(alpha: $0) },
     "Dropout": { (layer) throws(WeighbridgeError) in
-      layer.ignore("ratio", "seed", "is_test")
+      layer.ignore("seed", "is_test")
+      // An input since opset 12, which only training needs.
+      let stored = try layer.optional(1)?.tensor?.doubles.first
+      let ratio = try layer.float("ratio", default: 0.5)
       if let isTraining = try layer.constant(2), isTraining.doubles != [0] {
         throw layer.unsupported(
           "has training_mode=1, and only a Dropout that does nothing can be read")
       }
-      let input = try layer.input()
+      let noise = TrainingNoise(.dropout, rate: stored ?? ratio)
+      let input = try layer.apply(Identity(noise: noise), to: try layer.input())
       guard layer.node.outputs.count > 1, !layer.node.outputs[1].isEmpty else { return [input] }
       // The mask is true where an element is kept.
       let ones = try layer.apply(FullLike(value: 1), to: input, role: "ones")

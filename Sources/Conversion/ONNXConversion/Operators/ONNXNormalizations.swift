@@ -44,7 +44,8 @@ enum ONNXNormalizations: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "BatchNormalization": { (layer) throws(WeighbridgeError) in
       let epsilon = try layer.float("epsilon", default: 1e-5)
-      layer.ignore("momentum", "is_test")
+      let momentum = try layer.float("momentum", default: 0.9)
+      layer.ignore("is_test")
       let isTraining = try layer.flag("training_mode")
       guard try layer.integer("spatial", default: 1) == 1, !isTraining,
         layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
@@ -54,7 +55,8 @@ enum ONNXNormalizations: ONNXFamily {
             + "channels can be read")
       }
       let operation = BatchNormalization(
-        axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
+        axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true,
+        momentum: (0...1).contains(momentum) ? momentum : nil)
       return try layer.apply(operation, try layer.allInputs())
     },
     "GroupNormalization": { (layer) throws(WeighbridgeError) in
@@ -239,6 +241,6 @@ extension ONNXGraphBuilder {
     let beta = inputs.offset.map { input($0) } ?? numbers(zeros)
     return add(
       "BatchNormalization", [input(), gamma, beta, input(statistics), input(statistics + 1)],
-      ["epsilon": .float(operation.epsilon)])
+      ["epsilon": .float(operation.epsilon), "momentum": .float(operation.momentum ?? 0.99)])
   }
 }

@@ -2,6 +2,8 @@
 enum PyTorchHelper: String, CaseIterable {
   /// Padding that depends on the size of the image.
   case padSame = "pad_same"
+  /// What a layer does to its input in training only.
+  case noise = "training_noise"
 
   /// Its lines.
   var lines: [String] {
@@ -16,6 +18,21 @@ enum PyTorchHelper: String, CaseIterable {
               total = max((-(-length // step) - 1) * step + window - length, 0)
               borders += [total // 2, total - total // 2]
           return F.pad(x, borders, value=value)
+      """.split(separator: "\n").map(String.init)
+    case .noise:
+      """
+      def training_noise(x: Tensor, kind: str, rate: float, shared: list[int], training: bool) -> Tensor:
+          \"""Random numbers in training only, the same ones along the shared axes.\"""
+          if not training:
+              return x
+          size = [1 if axis in shared else x.shape[axis] for axis in range(x.dim())]
+          if kind == "gaussian_noise":
+              return x + rate * torch.randn(size, dtype=x.dtype, device=x.device)
+          if kind == "gaussian_dropout":
+              deviation: float = (rate / (1 - rate)) ** 0.5
+              return x * (1 + deviation * torch.randn(size, dtype=x.dtype, device=x.device))
+          ones = torch.ones(size, dtype=x.dtype, device=x.device)
+          return x * F.dropout(ones, rate, True)
       """.split(separator: "\n").map(String.init)
     }
   }

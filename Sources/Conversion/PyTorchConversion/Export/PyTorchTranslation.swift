@@ -92,7 +92,9 @@ struct PyTorchTranslation {
 
   /// What only training needs, and the model does not have.
   private static func trainingLosses(_ graph: Graph) -> [String] {
-    let layers = graph.nodes.filter { $0.source.className.contains("Dropout") }
+    let layers = graph.nodes.filter { node in
+      (node.operation as? Identity)?.noise == nil && node.source.className.hasPrefix("Random")
+    }
     return layers.isEmpty
       ? [] : ["\(layers[0].source.layer) and other layers that act only in training are left out"]
   }

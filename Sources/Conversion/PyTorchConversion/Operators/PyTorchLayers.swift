@@ -38,6 +38,12 @@ enum PyTorchLayers {
     PyTorchRow(value: BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.batchNormalization(operation)
     },
+    PyTorchRow(expression: Identity.self) { (operation, builder) throws(WeighbridgeError) in
+      guard let noise = operation.noise, builder.type().elementType.isFloat else {
+        return "\(builder[0])"
+      }
+      return try builder.noise(noise)
+    },
     PyTorchRow(value: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       let rank = builder.type().rank
       let sizes = operation.axes.compactMap { builder.type().shape[$0].value }
@@ -72,10 +78,6 @@ extension PythonLiteral {
 }
 
 extension PyTorchBuilder {
-  /// What the momentum of a batch normalization is in Keras by default and in darknet: the share of the
-  /// old mean is 0.99, and PyTorch states that of the new one.
-  private static var momentum: String { "0.01" }
-
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> ExportOperand? {
@@ -83,17 +85,37 @@ extension PyTorchBuilder {
     let (mean, variance) = (try tensor(operands.count - 2), try tensor(operands.count - 1))
     guard (2...5).contains(rank), operation.axis > 0 else { return nil }
     let affine = try affine(operation.hasScale, operation.hasCenter, [mean.count])
+    // PyTorch states the share of the new statistics, without the rounding of the difference.
+    let momentum = ((1 - (operation.momentum ?? 0.99)) * 1e9).rounded() / 1e9
     let module = try module(
       "nn.BatchNorm\(max(1, rank - 2))d",
       [
         .init("\(mean.count)"), .init("eps", operation.epsilon.python),
-        .init("momentum", Self.momentum),
+        .init("momentum", momentum.python),
       ] + (affine.arguments.isEmpty ? [] : [.init("affine", "False")]),
       [
         "weight": affine.scale, "bias": affine.offset, "running_mean": mean,
         "running_var": variance, "num_batches_tracked": Tensor(.int64, shape: [], [0]),
       ])
     return try applied(module, along: operation.axis, 1)
+  }
+
+  /// What an element is multiplied with or what is added to it in training.
+  fileprivate mutating func noise(
+    _ noise: TrainingNoise
+  ) throws(WeighbridgeError) -> PythonExpression {
+    let (rate, rank) = (noise.rate.python, type().rank)
+    if noise.sharedAxes.isEmpty, noise.kind == .dropout || noise.kind == .alphaDropout {
+      let module = try module(
+        noise.kind == .dropout ? "nn.Dropout" : "nn.AlphaDropout", [.init(rate)])
+      return "\(module)(\(self[0]))"
+    }
+    if noise.kind == .dropout, (3...5).contains(rank), noise.sharedAxes == Array(2..<rank) {
+      return "\(try module("nn.Dropout\(rank - 2)d", [.init(rate)]))(\(self[0]))"
+    }
+    let function = call(.noise)
+    let axes = noise.sharedAxes.map(String.init).joined(separator: ", ")
+    return "\(function)(\(self[0]), \"\(noise.kind.rawValue)\", \(rate), [\(axes)], self.training)"
   }
 
   /// Applies a module that takes the axis of an operator at another position; `nil` for any.

@@ -30,7 +30,6 @@ enum PyTorchReshaping {
     ]
 
   private static let shapes: [PyTorchRow] = [
-    PyTorchRow(expression: Identity.self) { "\($1[0])" },
     PyTorchRow(expression: Reshape.self) { (operation, builder) throws(WeighbridgeError) in
       if operation.target == [-1] || builder.outputType.rank == 2, builder.type().rank >= 2 {
         return "\(builder[0]).flatten(1)"

@@ -4,20 +4,33 @@ package import GraphIR
 /// The input, unchanged.
 ///
 /// Any shape and element type; the output has the same.
-package struct Identity: ElementwiseOperator, CompositeOperator, PlainOperator {
+package struct Identity: ElementwiseOperator, CompositeOperator {
+  /// What is done to the input in training, and only then; `nil` for nothing.
+  package let noise: TrainingNoise?
+
   package static let kind = "identity"
   package static let version = 1
 
   package static let declaration = OperatorDeclaration<Self>(
     "y = x",
-    of: .any)
+    of: .any,
+    attributes: AttributeSchema(Self.init(noise:), .part(\.noise, TrainingNoise.schema)))
 
   /// Creates the operator.
-  package init() {}
+  package init(noise: TrainingNoise? = nil) { self.noise = noise }
 }
 
 extension Identity {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] { inputs }
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    if let axis = noise?.sharedAxes.last, axis >= inputs[0].rank {
+      throw ShapeError("shared_axes has \(axis), expected an axis of \(inputs[0])")
+    }
+    return inputs
+  }
+
+  package func permutingAxes(_ axes: [Int]) -> Identity? {
+    Identity(noise: noise?.permutingAxes(axes))
+  }
 
   /// No nodes: the output is the input.
   package func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {

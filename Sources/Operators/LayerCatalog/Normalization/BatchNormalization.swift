@@ -16,6 +16,9 @@ package struct BatchNormalization: FormulaOperator, ArithmeticOperator {
   package let hasScale: Bool
   /// Whether there is a beta; 0 otherwise.
   package let hasCenter: Bool
+  /// The share of the old mean and variance that a step of training keeps; `nil` for 0.99, which is
+  /// that of Keras by default and of darknet.
+  package let momentum: Double?
 
   package static let kind = "batch_normalization"
   package static let version = 1
@@ -30,18 +33,24 @@ package struct BatchNormalization: FormulaOperator, ArithmeticOperator {
     ],
     outputs: [.like("input")],
     attributes: AttributeSchema(
-      Self.init(axis:epsilon:hasScale:hasCenter:),
+      Self.init(axis:epsilon:hasScale:hasCenter:momentum:),
       .axis(\.axis, "The axis of the channels."),
       .epsilon(\.epsilon),
       .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
-      .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")))
+      .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise."),
+      .real(
+        "momentum", \.momentum, "The share of the old statistics that a step of training keeps.",
+        .atLeast(0), .atMost(1), presence: .optional("0.99"))))
 
   /// Creates the operator.
-  package init(axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
+  package init(
+    axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool, momentum: Double? = nil
+  ) {
     self.axis = axis
     self.epsilon = epsilon
     self.hasScale = hasScale
     self.hasCenter = hasCenter
+    self.momentum = momentum == 0.99 ? nil : momentum
   }
 }
 
@@ -49,7 +58,7 @@ extension BatchNormalization {
   package func permutingAxes(_ axes: [Int]) -> BatchNormalization? {
     guard let axis = axes.firstIndex(of: axis) else { return nil }
     return BatchNormalization(
-      axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+      axis: axis, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter, momentum: momentum)
   }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {

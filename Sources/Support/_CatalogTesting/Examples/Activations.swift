@@ -27,6 +27,7 @@ extension OperatorExample {
     HardSigmoid(slope: 0.2, offset: 0.5),
     HardSwish(),
     Identity(),
+    Identity(noise: TrainingNoise(.dropout, rate: 0.25, sharedAxes: [1])),
     LeakyReLU(slope: 0.1),
     LogSigmoid(),
     Mish(),

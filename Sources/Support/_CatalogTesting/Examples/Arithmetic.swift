@@ -80,7 +80,8 @@ extension OperatorExample {
     axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]
   ) -> OperatorExample {
     let operation = BatchNormalization(
-      axis: axis, epsilon: 0.25, hasScale: hasScale, hasCenter: hasCenter)
+      axis: axis, epsilon: 0.25, hasScale: hasScale, hasCenter: hasCenter,
+      momentum: hasScale ? 0.9 : nil)
     let inputs = operation.inputs.enumerated().map { position, slot in
       Tensor.random(
         .float32, shape: position == 0 ? shape : [shape[axis]],

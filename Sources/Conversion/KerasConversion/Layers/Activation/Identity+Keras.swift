@@ -18,10 +18,10 @@ extension Identity: KerasMapped {
       // The calls of `add_loss` and `add_metric` in a functional model.
       .elementwise("AddLoss", ignoring("unconditional")),
       .elementwise("AddMetric", ignoring("aggregation", "metric_name")),
-      .elementwise("AlphaDropout", dropout).distributed(.inputs),
-      .elementwise("Dropout", dropout).distributed(.inputs),
-      .elementwise("GaussianDropout", dropout).distributed(.inputs),
-      .elementwise("GaussianNoise", ignoring("stddev", "seed")),
+      .elementwise("AlphaDropout", noise(.alphaDropout)).distributed(.inputs),
+      .elementwise("Dropout", noise(.dropout)).distributed(.inputs),
+      .elementwise("GaussianDropout", noise(.gaussianDropout)).distributed(.inputs),
+      .elementwise("GaussianNoise", noise(.gaussianNoise, rate: "stddev")),
       KerasLayerClass("Identity", masks: .passedSinceKeras3, casts: .floats, shape: .same) {
         (layer, inputs) throws(WeighbridgeError) in
         layer.ignore("dynamic")  // Keras 2: how Python runs it.
@@ -38,15 +38,17 @@ extension Identity: KerasMapped {
       KerasLayerClass(
         "SpectralNormalization", masks: .handledByBuilder, casts: .floats, shape: .unknown,
         parts: spectralParts, spectralNormalization),
-      .plain("StochasticDepth", ignoring("drop_path_rate")),  // of ConvNeXt models
+      .plain("StochasticDepth", stochasticDepth),  // of ConvNeXt models
     ]
       + (1...3).map { axes in
         KerasLayerClass(
           "SpatialDropout\(axes)D", masks: .passed, casts: .floats, shape: .window(axes: axes),
-          dropout
+          spatialDropout
         ).distributed(.inputs)
       } + augmentations)
-  static let kerasRow = row { (_, builder) throws(WeighbridgeError) in builder[0]
+  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
+    guard let noise = operation.noise else { return builder[0] }
+    return try builder.noise(noise)
   }
 
   /// Reads a layer that has no effect when the model runs.
@@ -57,7 +59,42 @@ extension Identity: KerasMapped {
     }
   }
 
-  private static let dropout = ignoring("rate", "noise_shape", "seed", "data_format")
+  /// Reads a layer that has an effect only in training.
+  private static func noise(
+    _ kind: TrainingNoise.Kind, rate key: String = "rate"
+  ) -> KerasMapping.Build {
+    { (layer, inputs) throws(WeighbridgeError) in
+      let rate = layer.trainingNumber(key, in: 0...Double.greatestFiniteMagnitude) ?? 0
+      let shape = layer.take("noise_shape")?.array ?? []
+      layer.ignore("seed")
+      let isComplete = shape.count == layer.graph.type(of: try layer.onlyInput(inputs)).rank
+      let shared = isComplete ? shape.indices.filter { shape[$0].integer == 1 } : []
+      return try layer.add(
+        Identity(noise: TrainingNoise(kind, rate: rate, sharedAxes: shared)), inputs)
+    }
+  }
+
+  /// Whole examples become 0.
+  private static let stochasticDepth: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    let rank = layer.graph.type(of: try layer.onlyInput(inputs)).rank
+    let rate = layer.trainingNumber("drop_path_rate", in: 0...1) ?? 0
+    return try layer.add(
+      Identity(noise: TrainingNoise(.dropout, rate: rate, sharedAxes: Array(1..<max(1, rank)))),
+      inputs)
+  }
+
+  /// `SpatialDropout1D` to `3D`: whole channels become 0.
+  private static let spatialDropout: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    let rank = layer.graph.type(of: try layer.onlyInput(inputs)).rank
+    let isFirst = layer.take("data_format")?.string ?? layer.defaultLayout.rawValue
+    let shared = rank > 3 && isFirst == DataLayout.channelsFirst.rawValue ? 2..<rank : 1..<rank - 1
+    let rate = layer.trainingNumber("rate", in: 0...1) ?? 0
+    layer.ignore("seed", "noise_shape")
+    return try layer.add(
+      Identity(noise: TrainingNoise(.dropout, rate: rate, sharedAxes: Array(shared))), inputs)
+  }
 
   /// Layers that augment images in training. Some cast integers since Keras 2.8, and
   /// of these some no longer in Keras 3.
@@ -149,6 +186,27 @@ extension Identity {
     "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "LocallyConnected1D",
     "LocallyConnected2D",
   ]
+}
+
+extension KerasModelBuilder {
+  /// Adds the layer of a noise; integers, of which Keras would make floating-point numbers, get none.
+  fileprivate mutating func noise(_ noise: TrainingNoise) throws(WeighbridgeError) -> KerasValue {
+    let rank = outputType.rank
+    guard outputType.elementType.isFloat, rank > 0 else { return operands[0] }
+    switch noise.kind {
+    case .alphaDropout: return try layer("AlphaDropout", ["rate": .real(noise.rate)])
+    case .gaussianDropout: return try layer("GaussianDropout", ["rate": .real(noise.rate)])
+    case .gaussianNoise: return try layer("GaussianNoise", ["stddev": .real(noise.rate)])
+    case .dropout: break
+    }
+    let shape = (0..<rank).map { noise.sharedAxes.contains($0) ? JSONValue.integer(1) : .null }
+    return try layer(
+      "Dropout",
+      [
+        "rate": .real(noise.rate),
+        "noise_shape": noise.sharedAxes.isEmpty ? .null : .array(shape),
+      ])
+  }
 }
 
 extension KerasLayer {

@@ -69,6 +69,12 @@ extension KerasLayer {
     return try real(key)
   }
 
+  /// Consumes a number that only training uses; `nil` when it is absent or no number of the range.
+  mutating func trainingNumber(_ key: String, in range: ClosedRange<Double>) -> Double? {
+    guard let number = take(key)?.real, range.contains(number) else { return nil }
+    return number
+  }
+
   /// Reads a boolean.
   mutating func flag(
     _ key: String, default fallback: Bool? = nil

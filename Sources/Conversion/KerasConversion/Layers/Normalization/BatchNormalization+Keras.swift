@@ -21,7 +21,7 @@ extension BatchNormalization: KerasMapped {
     try builder.layer(
       "BatchNormalization",
       [
-        "axis": .integer(operation.axis), "momentum": .real(0.99),
+        "axis": .integer(operation.axis), "momentum": .real(operation.momentum ?? 0.99),
         "epsilon": .real(operation.epsilon), "center": .bool(operation.hasCenter),
         "scale": .bool(operation.hasScale),
       ],
@@ -43,9 +43,10 @@ extension BatchNormalization: KerasMapped {
     }
     let operation = BatchNormalization(
       axis: axes[0], epsilon: epsilon, hasScale: try layer.flag("scale", default: true),
-      hasCenter: try layer.flag("center", default: true))
+      hasCenter: try layer.flag("center", default: true),
+      momentum: layer.trainingNumber("momentum", in: 0...1))
     // Inference does not depend on these.
-    layer.ignore("momentum", "fused", "renorm_clipping", "renorm_momentum")
+    layer.ignore("fused", "renorm_clipping", "renorm_momentum")
     try layer.require(
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
     let usesBatch = try usesBatch(&layer, inputs, isRenormalized: isRenormalized)
