@@ -345,7 +345,7 @@ let package = Package(
       [
         "Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog",
         "_CatalogTesting",
-      ]),
+      ], exclude: ["Files"]),
     tests(
       .conversion, "KerasConversionTests",
       ["Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog"]),

@@ -88,29 +88,20 @@ extension STFT {
     let (samples, frames) = (inputs[0].shape.last ?? 0, shape[shape.count - 2])
     let signal = inputs[0].doubles
     let factors = windowFactors
-    let angles = (0..<fftLength).map { 2 * Double.pi * Double($0) / Double(fftLength) }
-    let (cosines, sines) = (angles.map(\.cosine), angles.map(\.sine))
     let first = (fftLength - windowLength) / 2
-    let parts = workers.map(shape.dropLast().reduce(1, *)) { frame in
+    let transform = RealFourierTransform(count: fftLength)
+    let spectra = workers.map(shape.dropLast().reduce(1, *)) { frame in
       let start = frame / frames * samples + frame % frames * step + first
-      let windowed = (0..<windowLength).map { signal[start + $0] * factors[$0] }
-      var (real, imaginary) = ([Double](), [Double]())
-      for frequency in 0..<frequencyCount {
-        var (cosineSum, sineSum) = (0.0, 0.0)
-        for (index, element) in windowed.enumerated() {
-          let angle = frequency * (first + index) % fftLength
-          cosineSum += element * cosines[angle]
-          sineSum -= element * sines[angle]
-        }
-        real.append(cosineSum)
-        imaginary.append(sineSum)
+      var windowed = [Double](repeating: 0, count: fftLength)
+      for index in 0..<windowLength {
+        windowed[first + index] = signal[start + index] * factors[index]
       }
-      return (real, imaginary)
+      return transform(windowed)
     }
     let type = inputs[0].elementType
     return [
-      Tensor(type, shape: shape, parts.flatMap(\.0)),
-      Tensor(type, shape: shape, parts.flatMap(\.1)),
+      Tensor(type, shape: shape, spectra.flatMap { $0.map(\.x) }),
+      Tensor(type, shape: shape, spectra.flatMap { $0.map(\.y) }),
     ]
   }
 
