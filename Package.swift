@@ -130,7 +130,7 @@ let package = Package(
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "DetectorRecord", ["Bytes"]),
-    module(.base, "GraphIR", ["Bytes", "DetectorRecord", "TensorEncoding"]),
+    module(.base, "GraphIR", ["Bytes", "CKernels", "DetectorRecord", "TensorEncoding"]),
     module(.base, "ProtobufWire", ["Bytes", "CProtobufC"]),
     module(.base, "FlatBuffers", ["Bytes"]),
     module(.base, "Deflate", ["CZlib"]),

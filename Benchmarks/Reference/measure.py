@@ -31,6 +31,8 @@ LAYERS = {
     "convolution, 3 x 3, 1024 channels": ((13, 13, 512), lambda: layers.Conv2D(1024, 3, padding="same")),
     "convolution, 3 x 3, strides 2": (IMAGE, lambda: layers.Conv2D(64, 3, strides=2, padding="same")),
     "depthwise convolution": (IMAGE, lambda: layers.DepthwiseConv2D(3, padding="same")),
+    "transposed convolution": ((52, 52, 64), lambda: layers.Conv2DTranspose(32, 3, strides=2, padding="same")),
+    "mel spectrogram of 10 s": ((160_000,), lambda: layers.MelSpectrogram(sequence_stride=160)),
     "dense": ((64, 1024), lambda: layers.Dense(1024)),
     "attention of 8 heads": ((128, 256), lambda: layers.MultiHeadAttention(8, 32)),
 }

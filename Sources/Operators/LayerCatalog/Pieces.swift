@@ -94,13 +94,13 @@ struct Pieces: Sendable {
     _ types: [ElementType], workers: Workers, _ compute: @Sendable (Int) -> [[Double]]
   ) -> [Tensor] {
     let pieces = workers.map(count) { index in
-      zip(types, compute(index)).map { Tensor($0, shape: [$1.count], $1) }
+      zip(types, compute(index)).map { $0.bytes(of: $1) }
     }
-    if count == 1 { return pieces[0].map { $0.reshaped(shape) } }
     return types.indices.map { number in
+      if count == 1 { return Tensor(types[number], shape: shape, bytes: pieces[0][number]) }
       var bytes: [UInt8] = []
       bytes.reserveCapacity(shape.reduce(types[number].byteCount, *))
-      for piece in pieces { bytes += piece[number].contiguousBytes() }
+      for piece in pieces { bytes += piece[number] }
       return Tensor(types[number], shape: shape, bytes: bytes)
     }
   }

@@ -70,6 +70,66 @@ import _CatalogTesting
     }
   }
 
+  /// The strides and the gaps of a window of 3 x 4, with and without common factors.
+  struct Steps: Sendable {
+    let strides: [Int], dilation: [Int]
+  }
+
+  @Test(
+    "A transposed convolution starts with the bias and adds channel by channel, element by element",
+    arguments: [
+      (Steps(strides: [2, 3], dilation: [1, 1]), 1),
+      (Steps(strides: [2, 2], dilation: [2, 3]), 2),
+      (Steps(strides: [4, 1], dilation: [2, 2]), 1),
+      (Steps(strides: [1, 5], dilation: [3, 4]), 3),
+    ],
+    [false, true])
+  func transposedConvolutions(_ use: (steps: Steps, groups: Int), hasInfinity: Bool) throws {
+    let operation = TransposedConvolution(
+      window: Window(
+        size: [3, 4], strides: use.steps.strides, dilation: use.steps.dilation,
+        padding: .explicit(before: [1, 0], after: [0, 2])),
+      outputPadding: [0, 1], groups: use.groups, hasBias: true, layout: .channelsFirst)
+    let (input, bias) = (random([2, 6, 5, 7], 10), random([5 * use.groups], 12))
+    var weights = random([6, 5, 3, 4], 11).doubles
+    if hasInfinity { weights[17] = .infinity }
+    let kernel = Tensor(.float32, shape: [6, 5, 3, 4], weights)
+    let result = try operation.evaluate([input, kernel, bias], workers: workers)[0]
+    let sums = Self.scattered(input.doubles, weights, bias.doubles, use.steps)
+    let (height, width) = (sums.shape[2], sums.shape[3])
+    let expected = sums.slice(1..<height, along: 2).slice(0..<width - 2, along: 3)
+    #expect(result.shape == expected.shape)
+    #expect(result.contiguousBytes() == expected.contiguousBytes())
+    #expect(expected.doubles.contains { !$0.isFinite } == hasInfinity)
+  }
+
+  /// Two images of 6 channels, 5 x 7, each element of which is multiplied by a window and added; with one
+  /// column more at the end.
+  private static func scattered(
+    _ elements: [Double], _ weights: [Double], _ bias: [Double], _ steps: Steps
+  ) -> Tensor {
+    let (strides, dilation, out) = (steps.strides, steps.dilation, bias.count)
+    let height = 4 * strides[0] + 2 * dilation[0] + 1
+    let width = 6 * strides[1] + 3 * dilation[1] + 2
+    var sums = (0..<2 * out * height * width).map { bias[$0 / (height * width) % out] }
+    let count = 6 / (out / 5)
+    for plane in 0..<2 * out {
+      for channel in 0..<count {
+        let source = plane % out / 5 * count + channel
+        for position in 0..<35 {
+          let element = elements[(plane / out * 6 + source) * 35 + position]
+          for tap in 0..<12 {
+            let y = position / 7 * strides[0] + tap / 4 * dilation[0]
+            let x = position % 7 * strides[1] + tap % 4 * dilation[1]
+            sums[(plane * height + y) * width + x] +=
+              element * weights[(source * 5 + plane % 5) * 12 + tap]
+          }
+        }
+      }
+    }
+    return Tensor(.float32, shape: [2, out, height, width], sums)
+  }
+
   @Test(
     "A formula of lanes is computed as for each part alone",
     arguments: [

@@ -22,6 +22,20 @@ bool kernels_multiply(
     int rows, int columns, int depth, float factor, struct kernels_matrix first,
     struct kernels_matrix second, float *target, ptrdiff_t target_stride);
 
+/// The number of vectors that kernels_add_products takes side by side.
+enum { KERNELS_SUM_LANES = 8 };
+
+/// Adds the products of the elements of vectors to sums, in double precision: for each pair of a first and a
+/// second vector one product after the other, each rounded and then added, so that the result has the same bits
+/// on every processor. Runs on one thread. For the reference engine.
+///
+/// - first: `[first_groups, length, 8]`, eight vectors side by side in each group
+/// - second: `[second_groups, length, 8]`
+/// - sums: `[8 * first_groups, 8 * second_groups]`
+void kernels_add_products(
+    ptrdiff_t first_groups, ptrdiff_t second_groups, ptrdiff_t length, const double *first,
+    const double *second, double *sums);
+
 /// Factors a symmetric matrix in place: its lower triangle becomes L with L * transposed(L) = matrix.
 /// For small matrices; accumulates in double.
 ///

@@ -82,7 +82,8 @@ extension Convolution {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = try PaddedPlanes(inputs[0], layout: layout, window: window, padding: 0)
+    let input = try PaddedPlanes(
+      inputs[0], layout: layout, window: window, padding: 0, workers: workers)
     let (outChannels, channels) = (inputs[1].shape[0], inputs[1].shape[1])
     let bias = hasBias ? inputs[2].doubles : nil
     guard outChannels / groups >= 4 else {

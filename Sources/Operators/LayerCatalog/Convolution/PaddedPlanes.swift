@@ -26,7 +26,7 @@ struct PaddedPlanes: Sendable {
 
   /// - Parameter padding: The value of padding elements.
   init(
-    _ input: Tensor, layout: DataLayout, window: Window, padding: Double
+    _ input: Tensor, layout: DataLayout, window: Window, padding: Double, workers: Workers
   ) throws(WeighbridgeError) {
     let transposed = input.permuted(layout.axesToChannelsFirst(rank: input.shape.count))
     (batch, channels) = (transposed.shape[0], transposed.shape[1])
@@ -43,9 +43,9 @@ struct PaddedPlanes: Sendable {
     rowOffsets = Self.offsets(Array(outputDimensions.dropLast()), Array(strides.dropLast()))
     (runs, rowStarts) = Run.layOut(
       rows: rowOffsets, width: outputDimensions[outputDimensions.count - 1], step: step)
-    values = Self.pad(
-      transposed, dimensions: dimensions, padded: padded, before: placements.map(\.before),
-      with: padding)
+    values = Self.blocks(of: transposed, workers: workers) { block in
+      Self.pad(block, padded: padded, before: placements.map(\.before), with: padding)
+    }
   }
 
   /// The number of elements in a plane of the output.
@@ -71,9 +71,8 @@ struct PaddedPlanes: Sendable {
       let plane = (image * self.channels + channel) * planeSize
       return tapOffsets.map { plane + $0 }
     }
-    return Vectors(count: starts.count, length: offsets.count, hasOne ? { _ in 1 } : nil) {
-      values[starts[$0] + offsets[$1]]
-    }
+    let ones = hasOne ? ArraySlice(repeating: 1.0, count: starts.count) : nil
+    return Vectors(values, starts: starts, offsets: offsets, after: ones)
   }
 
   /// Returns the output's planes, with channels innermost in `planes`, as a tensor in the input's
@@ -106,6 +105,13 @@ struct PaddedPlanes: Sendable {
     return placements
   }
 
+  /// All combinations of indices, in row-major order.
+  static func indices(of dimensions: [Int]) -> [[Int]] {
+    dimensions.reduce([[]]) { indices, dimension in
+      indices.flatMap { outer in (0..<dimension).map { outer + [$0] } }
+    }
+  }
+
   /// The offsets of all combinations of indices, in row-major order.
   static func offsets(_ dimensions: [Int], _ steps: [Int]) -> [Int] {
     zip(dimensions, steps).reduce([0]) { offsets, axis in
@@ -113,10 +119,30 @@ struct PaddedPlanes: Sendable {
     }
   }
 
-  private static func pad(
-    _ input: Tensor, dimensions: [Int], padded: [Int], before: [Int], with padding: Double
+  /// The numbers that are made of blocks of some channels of each image, one after the other.
+  private static func blocks(
+    of input: Tensor, workers: Workers, _ numbers: @Sendable (_ block: Tensor) -> [Double]
   ) -> [Double] {
-    let source = input.doubles
+    let (images, channels) = (input.shape[0], input.shape[1])
+    let size = max(1, min(16, channels / workers.count))
+    let count = (channels + size - 1) / size
+    let blocks = workers.map(images * count) { index in
+      let first = index % count * size
+      return numbers(
+        input.slice(index / count..<index / count + 1, along: 0)
+          .slice(first..<min(first + size, channels), along: 1))
+    }
+    if blocks.count == 1 { return blocks[0] }
+    var result: [Double] = []
+    result.reserveCapacity(blocks.reduce(0) { $0 + $1.count })
+    for block in blocks { result += block }
+    return result
+  }
+
+  private static func pad(
+    _ input: Tensor, padded: [Int], before: [Int], with padding: Double
+  ) -> [Double] {
+    let (source, dimensions) = (input.doubles, Array(input.shape[2...]))
     guard dimensions != padded else { return source }
     let width = dimensions[dimensions.count - 1]
     let planeSize = padded.reduce(1, *)

@@ -122,10 +122,29 @@ extension TransposedConvolution {
     _ = try outputShape(of: inputs)  // rejects sizes too large for any memory
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
     let uncropped = input.shape[2...].enumerated().map { uncroppedDimension($0, of: $1) }
-    let outPerGroup = inputs[1].shape[1]
-    let outChannels = outPerGroup * groups
+    let outChannels = inputs[1].shape[1] * groups
     _ = try Checked.product(
       [input.shape[0], outChannels] + uncropped + [8], of: "the size of the output")
+    let isFinite = inputs[1].doubles.allSatisfy(\.isFinite)
+    let elements =
+      isFinite
+      ? try elements(inputs, uncropped: uncropped, workers: workers)
+      : scattered(inputs, input, uncropped: uncropped, workers: workers)
+    var output = Tensor(
+      inputs[0].elementType, shape: [input.shape[0], outChannels] + uncropped, elements)
+    for (axis, dimension) in uncropped.enumerated() {
+      let (before, after) = borders(axis)
+      output = output.slice(before..<dimension - after, along: axis + 2)
+    }
+    return [output.permuted(layout.axesFromChannelsFirst(rank: output.shape.count))]
+  }
+
+  /// The elements of the uncropped output by the definition, `[batch, channels, spatial...]`.
+  private func scattered(
+    _ inputs: [Tensor], _ input: Tensor, uncropped: [Int], workers: Workers
+  ) -> [Double] {
+    let outPerGroup = inputs[1].shape[1]
+    let outChannels = outPerGroup * groups
     let scatter = Scatter(
       elements: input.doubles, weights: inputs[1].doubles, channels: input.shape[1],
       groupChannels: input.shape[1] / groups, outPerGroup: outPerGroup,
@@ -138,14 +157,7 @@ extension TransposedConvolution {
       return scatter.plane(
         image: index / outChannels, outChannel: outChannel, bias: bias[outChannel])
     }
-    var output = Tensor(
-      inputs[0].elementType, shape: [input.shape[0], outChannels] + uncropped,
-      planes.flatMap { $0 })
-    for (axis, dimension) in uncropped.enumerated() {
-      let (before, after) = borders(axis)
-      output = output.slice(before..<dimension - after, along: axis + 2)
-    }
-    return [output.permuted(layout.axesFromChannelsFirst(rank: output.shape.count))]
+    return planes.flatMap { $0 }
   }
 
   /// The offsets of all combinations of indices in an uncropped plane, `steps` elements apart.

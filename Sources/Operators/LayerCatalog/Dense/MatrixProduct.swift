@@ -3,6 +3,9 @@ import GraphIR
 /// Products of matrices with transposed ones in `Double`: the element in row r and column c of a
 /// product is the sum over k of rows[r][k] · columns[c][k], added in the order of k.
 struct MatrixProduct: Sendable {
+  /// Returns a range of the rows or of the columns of a product.
+  typealias Source = @Sendable (_ product: Int, _ range: Range<Int>) -> Vectors
+
   /// The number of products.
   let count: Int
   /// The sizes of a product.
@@ -11,45 +14,57 @@ struct MatrixProduct: Sendable {
   let length: Int
 
   /// The elements of all products, row by row; several threads compute a block each.
-  ///
-  /// - Parameters:
-  ///   - rows: Returns a range of the rows of a product.
-  ///   - columns: Returns a range of its columns.
-  func elements(
-    workers: Workers,
-    rows: @Sendable (_ product: Int, _ range: Range<Int>) -> Vectors,
-    columns: @Sendable (_ product: Int, _ range: Range<Int>) -> Vectors
-  ) -> [Double] {
+  func elements(workers: Workers, rows: Source, columns: Source) -> [Double] {
     let (rowBlocks, columnBlocks) = (blocks(of: rowCount), blocks(of: columnCount))
-    let blockCount = rowBlocks.count * columnBlocks.count
-    let blocks = workers.map(count * blockCount) { index in
-      let block = index % blockCount
-      return rows(index / blockCount, rowBlocks[block / columnBlocks.count])
-        .products(columns(index / blockCount, columnBlocks[block % columnBlocks.count]))
+    // Each vector is prepared once: those of the shorter side for all threads, before the others.
+    let isWide = columnCount > rowCount
+    let (shared, own) = isWide ? (rows, columns) : (columns, rows)
+    let (sharedBlocks, ownBlocks) = isWide ? (rowBlocks, columnBlocks) : (columnBlocks, rowBlocks)
+    let prepared = workers.map(count * sharedBlocks.count) { index in
+      shared(index / sharedBlocks.count, sharedBlocks[index % sharedBlocks.count])
     }
-    if columnBlocks.count == 1 { return blocks.flatMap { $0 } }
+    let parts = workers.map(count * ownBlocks.count) { index in
+      let product = index / ownBlocks.count
+      let vectors = own(product, ownBlocks[index % ownBlocks.count])
+      return sharedBlocks.indices.map { block in
+        let other = prepared[product * sharedBlocks.count + block]
+        return isWide ? other.products(vectors) : vectors.products(other)
+      }
+    }
     var elements: [Double] = []
     elements.reserveCapacity(count * rowCount * columnCount)
-    for start in stride(from: 0, to: blocks.count, by: max(1, columnBlocks.count)) {
-      let rowRange = rowBlocks[start / columnBlocks.count % rowBlocks.count]
-      for row in rowRange.indices {
-        for (number, range) in columnBlocks.enumerated() {
-          let first = (row - rowRange.lowerBound) * range.count
-          elements += blocks[start + number][first..<first + range.count]
+    for start in stride(from: 0, to: parts.count, by: max(1, ownBlocks.count)) {
+      for (rowBlock, rowRange) in rowBlocks.enumerated() {
+        let tiles = columnBlocks.indices.map { columnBlock in
+          isWide ? parts[start + columnBlock][rowBlock] : parts[start + rowBlock][columnBlock]
         }
+        append(tiles, rowCount: rowRange.count, columnBlocks, to: &elements)
       }
     }
     return elements
   }
 
+  /// Appends rows whose elements are in several tiles, side by side.
+  private func append(
+    _ tiles: [[Double]], rowCount: Int, _ columns: [Range<Int>], to elements: inout [Double]
+  ) {
+    if tiles.count == 1 { return elements += tiles[0] }
+    for row in 0..<rowCount {
+      for (tile, range) in zip(tiles, columns) {
+        elements += tile[row * range.count..<(row + 1) * range.count]
+      }
+    }
+  }
+
   /// The products of the matrices with given elements, row by row.
   func elements(_ rows: [Double], _ columns: [Double], workers: Workers) -> [Double] {
-    elements(workers: workers) { product, range in
-      let start = (product * rowCount + range.lowerBound) * length
-      return Vectors(count: range.count, length: length) { rows[start + $0 * length + $1] }
+    let offsets = Array(0..<length)
+    return elements(workers: workers) { product, range in
+      let starts = range.map { (product * rowCount + $0) * length }
+      return Vectors(rows, starts: starts, offsets: offsets)
     } columns: { product, range in
-      let start = (product * columnCount + range.lowerBound) * length
-      return Vectors(count: range.count, length: length) { columns[start + $0 * length + $1] }
+      let starts = range.map { (product * columnCount + $0) * length }
+      return Vectors(columns, starts: starts, offsets: offsets)
     }
   }
 
@@ -66,40 +81,47 @@ struct MatrixProduct: Sendable {
 
   /// Ranges of as many vectors as fit in a processor's cache.
   private func blocks(of count: Int) -> [Range<Int>] {
-    let size = min(128, max(16, (1 << 19) / max(1, length) / 4 * 4))
+    let size = min(128, max(16, (1 << 19) / max(1, length) / 8 * 8))
     return stride(from: 0, to: count, by: size).map { $0..<min($0 + size, count) }
   }
 }
 
-/// Equally long lists of numbers, of which four are stored side by side: `[count / 4, length, 4]`.
+/// Equally long lists of numbers, of which eight are stored side by side: `[count / 8, length, 8]`.
 struct Vectors: Sendable {
   private let count: Int
   private let length: Int
-  private var elements: [SIMD4<Double>] = []
+  private var elements: [SIMD8<Double>] = []
 
   /// - Parameters:
-  ///   - first: An element that precedes the others.
-  ///   - element: The element of a vector with an index.
-  @inline(__always)
+  ///   - numbers: The elements: element i of vector v is at starts[v] + offsets[i].
+  ///   - first: An element of each vector that precedes the others.
   init(
-    count: Int, length: Int, _ first: ((_ vector: Int) -> Double)? = nil,
-    element: (_ vector: Int, _ index: Int) -> Double
+    _ numbers: [Double], starts: [Int], offsets: [Int], after first: ArraySlice<Double>? = nil
   ) {
-    self.count = count
-    self.length = length + (first == nil ? 0 : 1)
-    elements.reserveCapacity((count + 3) / 4 * self.length)
-    for vector in stride(from: 0, to: count, by: 4) {
-      // Fewer than four at the end are followed by copies of the last one.
-      let second = min(vector + 1, count - 1)
-      let (third, fourth) = (min(vector + 2, count - 1), min(vector + 3, count - 1))
+    count = starts.count
+    length = offsets.count + (first == nil ? 0 : 1)
+    elements.reserveCapacity((count + 7) / 8 * length)
+    let numbers = numbers.span
+    for group in stride(from: 0, to: count, by: 8) {
+      // Fewer than eight at the end are followed by copies of the last one.
+      let vectors = (0..<8).map { min(group + $0, count - 1) }
       if let first {
-        elements.append(SIMD4(first(vector), first(second), first(third), first(fourth)))
+        var eight = SIMD8<Double>()
+        for lane in 0..<8 { eight[lane] = first[first.startIndex + vectors[lane]] }
+        elements.append(eight)
       }
-      for index in 0..<length {
+      let (v0, v1, v2, v3) = (
+        starts[vectors[0]], starts[vectors[1]], starts[vectors[2]], starts[vectors[3]]
+      )
+      let (v4, v5, v6, v7) = (
+        starts[vectors[4]], starts[vectors[5]], starts[vectors[6]], starts[vectors[7]]
+      )
+      for offset in offsets {
         elements.append(
-          SIMD4(
-            element(vector, index), element(second, index), element(third, index),
-            element(fourth, index)))
+          SIMD8(
+            numbers[v0 + offset], numbers[v1 + offset], numbers[v2 + offset],
+            numbers[v3 + offset], numbers[v4 + offset], numbers[v5 + offset],
+            numbers[v6 + offset], numbers[v7 + offset]))
       }
     }
   }
@@ -109,76 +131,27 @@ struct Vectors: Sendable {
   /// - Parameter first: An element of each that precedes the others.
   init(rowsOf tensor: Tensor, after first: ArraySlice<Double>? = nil) {
     let length = tensor.shape.dropFirst().reduce(1, *)
-    let elements = tensor.doubles
     self.init(
-      count: tensor.shape[0], length: length,
-      first.map { first in { first[first.startIndex + $0] } }
-    ) { elements[$0 * length + $1] }
+      tensor.doubles, starts: (0..<tensor.shape[0]).map { $0 * length },
+      offsets: Array(0..<length), after: first)
   }
 
   /// The sums of the products of these vectors' elements with those of others, `[count, count of the
   /// others]`, each added in the order of the elements.
   func products(_ columns: Vectors) -> [Double] {
-    let (height, width) = ((count + 3) / 4, (columns.count + 3) / 4)
-    var tiles = [Tile](repeating: Tile(), count: height * width)
-    // These parts of the vectors stay in the cache until all are multiplied with each other.
-    for start in stride(from: 0, to: length, by: 256) {
-      let part = start..<min(start + 256, length)
-      for row in 0..<height {
-        for column in 0..<width {
-          tiles[row * width + column].add(
-            elements, range(row, part), columns.elements, columns.range(column, part))
-        }
-      }
+    let (height, width) = ((count + 7) / 8 * 8, (columns.count + 7) / 8 * 8)
+    var sums = [Double](repeating: 0, count: height * width)
+    if length > 0 {
+      var span = sums.mutableSpan
+      ProductSums.add(elements.span, columns.elements.span, length: length, to: &span)
     }
-    var sums: [Double] = []
-    sums.reserveCapacity(count * columns.count)
-    for row in 0..<count {
-      for column in 0..<width {
-        let four = tiles[row / 4 * width + column][row % 4]
-        for lane in 0..<min(4, columns.count - 4 * column) { sums.append(four[lane]) }
-      }
+    if width == columns.count {
+      sums.removeLast((height - count) * width)
+      return sums
     }
-    return sums
-  }
-
-  /// Where a part of four vectors is.
-  private func range(_ number: Int, _ part: Range<Int>) -> Range<Int> {
-    number * length + part.lowerBound..<number * length + part.upperBound
-  }
-
-  /// The products of four rows and four columns.
-  private struct Tile {
-    private var (first, second, third, fourth) = (
-      SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>(), SIMD4<Double>()
-    )
-
-    mutating func add(
-      _ rows: [SIMD4<Double>], _ rowRange: Range<Int>, _ columns: [SIMD4<Double>],
-      _ columnRange: Range<Int>
-    ) {
-      let (rows, columns) = (
-        rows.span.extracting(rowRange), columns.span.extracting(columnRange)
-      )
-      precondition(rows.count == columns.count)
-      var (first, second, third, fourth) = (first, second, third, fourth)
-      for index in rows.indices {
-        let (row, column) = (rows[index], columns[index])
-        first += column * row[0]
-        second += column * row[1]
-        third += column * row[2]
-        fourth += column * row[3]
-      }
-      (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
-    }
-
-    subscript(row: Int) -> SIMD4<Double> {
-      switch row {
-      case 0: first
-      case 1: second
-      case 2: third
-      default: fourth
-      }
-    }
+    var result: [Double] = []
+    result.reserveCapacity(count * columns.count)
+    for row in 0..<count { result += sums[row * width..<row * width + columns.count] }
+    return result
   }
 }

@@ -56,7 +56,8 @@ extension AveragePooling {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = try PaddedPlanes(inputs[0], layout: layout, window: window, padding: 0)
+    let input = try PaddedPlanes(
+      inputs[0], layout: layout, window: window, padding: 0, workers: workers)
     let ones = [Double](repeating: 1, count: input.tapOffsets.count)
     let counts = try counts(inputs[0])
     let planes = workers.map(input.batch * input.channels) { index in
@@ -75,7 +76,7 @@ extension AveragePooling {
     let plane = [Double](repeating: 1, count: spatial.reduce(1, *))
     let ones = try PaddedPlanes(
       Tensor(.float32, shape: [1, 1] + spatial, plane), layout: .channelsFirst, window: window,
-      padding: countIncludePad ? 1 : 0)
+      padding: countIncludePad ? 1 : 0, workers: Workers(count: 1))
     let weights = [Double](repeating: 1, count: ones.tapOffsets.count)
     var counts = [Double](repeating: 0, count: ones.resultCount)
     ones.accumulate(ones.plane(image: 0, channel: 0), weights: weights[...], into: &counts)

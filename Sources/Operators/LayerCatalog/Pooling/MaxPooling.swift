@@ -44,7 +44,7 @@ extension MaxPooling {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let input = try PaddedPlanes(
-      inputs[0], layout: layout, window: window, padding: -.infinity)
+      inputs[0], layout: layout, window: window, padding: -.infinity, workers: workers)
     let ones = [Double](repeating: 1, count: input.tapOffsets.count)
     let planes = workers.map(input.batch * input.channels) { index in
       let plane = input.plane(image: index / input.channels, channel: index % input.channels)
