@@ -90,8 +90,15 @@ extension Tensor {
   ) -> Tensor {
     guard elementType.isFloat, count > 0 else { return self }
     // Whole numbers may be indices.
-    var numbers = doubles.map { $0 == $0.rounded() ? $0 : 8 * $0 - 4 }
+    var numbers = doubles.map { $0.isWhole ? $0 : 8 * $0 - 4 }
     for number in special { numbers[Int(generator.next() % UInt64(count))] = number }
     return Tensor(elementType, shape: shape, numbers)
+  }
+}
+
+extension Double {
+  /// Whether it is a whole number. (Rounding is a call of a function on processors without SSE 4.1.)
+  fileprivate var isWhole: Bool {
+    magnitude >= 0x1p52 || isFinite && Double(Int(self)) == self
   }
 }
