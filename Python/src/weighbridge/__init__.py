@@ -219,8 +219,8 @@ def report(
     Args:
         paths: One model or two, of any format.
         output: Where the page goes.
-        options: ``image``, a picture to try the models on; ``against``, the original file; ``no_verify`` and
-            ``no_profile``; ``tolerance``, ``reference_inputs`` and ``reference_outputs``, as for
+        options: ``image``, a picture to try the models on; ``against``, the original file; ``verify``, to
+            compare the engines too; ``no_verify`` and ``no_profile``; ``tolerance``, ``reference_inputs`` and ``reference_outputs``, as for
             `Model.verify`; ``no_clobber``; how the files are read, as for `open`; how detectors find objects,
             as for `Model.detector`.
 

@@ -373,7 +373,7 @@ class ReportKeywords(DetectKeywords, total=False):
     Attributes:
         image: A JPEG or PNG picture in which detectors look for objects, and which classifiers classify.
         against: The original file to compare with.
-        no_verify: Whether to leave verifying out, which takes a run of the slow reference engine.
+        no_verify: Whether to leave verifying out.
         no_profile: Whether to leave out how long the layers of a run take.
         tolerance: The allowed difference of outputs: absolute, plus relative to the largest magnitude of
             the expected output. By default the standard tolerance of each element type.
@@ -381,6 +381,8 @@ class ReportKeywords(DetectKeywords, total=False):
             those in the file.
         reference_outputs: The original framework's outputs for them (.npy or .npz).
         no_clobber: Whether to refuse to replace an existing file.
+        verify: Whether to also compare the fast engine with the reference engine, which takes many times
+            as long as a run.
     """
 
     image: Path | None
@@ -391,6 +393,7 @@ class ReportKeywords(DetectKeywords, total=False):
     reference_inputs: Path | None
     reference_outputs: Path | None
     no_clobber: bool
+    verify: bool
 
 
 def _read_options(
@@ -846,6 +849,7 @@ def _report_options(
     reference_inputs: Path | None = None,
     reference_outputs: Path | None = None,
     no_clobber: bool = False,
+    verify: bool = False,
 ) -> "structs.ReportOptions":
     return _library.make(
         structs.ReportOptions,
@@ -858,6 +862,7 @@ def _report_options(
         reference_outputs=reference_outputs,
         no_clobber=no_clobber,
         detect=pointer(detect),
+        verify=verify,
     )
 
 

@@ -261,4 +261,5 @@ class ReportOptions(Structure):
         ("reference_outputs", c_char_p),
         ("no_clobber", c_int32),
         ("detect", POINTER(DetectOptions)),
+        ("verify", c_int32),
     ]

@@ -46,6 +46,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case metadataFile = "DescriptionEdit(metadataFile:)"
   case verifyReferences = "VerifyOptions.references"
   case reportImage = "ReportOptions.image"
+  case comparingEngines = "ReportOptions.comparesEngines = true"
   case withoutVerification = "ReportOptions.verifies = false"
   case withoutProfile = "ReportOptions.profiles = false"
   case exportTarget = "ExportTarget"

@@ -46,6 +46,7 @@ extension APIName {
     case .metadataFile: "`metadata`"
     case .verifyReferences: "`reference_inputs`"
     case .reportImage: "`image`"
+    case .comparingEngines: "`verify`"
     case .withoutVerification: "`no_verify`"
     case .withoutProfile: "`no_profile`"
     case .exportTarget: "`target`"

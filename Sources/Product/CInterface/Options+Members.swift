@@ -130,4 +130,8 @@ extension weighbridge_metadata_options: SizedStruct {}
 extension weighbridge_index_options: SizedStruct {}
 extension weighbridge_similar_options: SizedStruct {}
 extension weighbridge_search_options: SizedStruct {}
-extension weighbridge_report_options: SizedStruct {}
+extension weighbridge_report_options: SizedStruct {
+  static var minimumSize: Int {
+    MemoryLayout<Self>.offset(of: \.verify) ?? MemoryLayout<Self>.size
+  }
+}

@@ -29,7 +29,9 @@ public struct Report: Sendable {
   ///   than two, or when given arrays do not fit one of them; the errors of
   ///   ``/Weighbridge/Model/verify(_:)`` for the original file;
   ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``. If a model cannot run, the report says so.
-  /// - Complexity: Reads each weight once; verifying takes a run of the slow reference engine.
+  /// - Complexity: Reads each weight once, and runs each model three times: to compare its outputs with
+  ///   references, and twice to measure it. Comparing the engines also takes a run of the slow
+  ///   reference engine.
   public init(
     _ models: [ReportedModel], options: ReportOptions = ReportOptions()
   ) throws(WeighbridgeError) {

@@ -19,6 +19,9 @@ public struct ReportOptions: Sendable {
 
   /// Whether the models are verified.
   public var verifies = true
+  /// Whether verifying compares the fast engine with the reference engine, which takes many times as
+  /// long as a run.
+  public var comparesEngines = false
   /// Whether the models are run once more, to measure the time of each layer.
   public var profiles = true
   /// How the models are verified, and also how they are run.

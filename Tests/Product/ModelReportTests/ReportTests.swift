@@ -2,6 +2,7 @@ import Bytes
 import Foundation
 import GraphIR
 import ModelReport
+import Synchronization
 import TestSupport
 import Testing
 import Vision
@@ -16,6 +17,7 @@ import Weighbridge
     let image = try Image(contentsOf: Sample.file("picture.png"))
     return try Page([ReportedModel(contentsOf: folder.file("shapes.wbm"))]) {
       $0.image = .init(name: "picture.png", image: image)
+      $0.comparesEngines = true
     }.text
   }
 
@@ -95,6 +97,29 @@ import Weighbridge
     try #require(layers.count == 22)
     #expect(layers.allSatisfy { $0[1] == "passed" && $0[5].hasPrefix("[0, ") })
     #expect(layers.last?[0] == "#21 leaky_re_lu_6 (LeakyReLU)")
+  }
+
+  @Test("Unless the engines are compared, only the fast one runs, at most three times")
+  func bounded() throws {
+    let folder = try TemporaryFolder()
+    try Sample.described().write(to: folder.file("shapes.wbm"))
+    let model = try ReportedModel(contentsOf: folder.file("shapes.wbm"))
+    let layers = Mutex([RunProgress]())
+    let page = try Page([model]) {
+      $0.verification.run.progress = { progress in layers.withLock { $0.append(progress) } }
+    }
+    let reported = layers.withLock { $0 }
+    #expect(Set(reported.map(\.engine)) == ["cpu"])
+    #expect(reported.count { $0.number == 1 } == 3)
+    let engines = try #require(page.rows("verification").last)
+    #expect(engines[0] == "engines" && engines[1] == "skipped")
+    #expect(engines.joined().contains("\(APIName.comparingEngines)"))
+    layers.withLock { $0 = [] }
+    _ = try Page([model]) {
+      $0.comparesEngines = true
+      $0.verification.run.progress = { progress in layers.withLock { $0.append(progress) } }
+    }
+    #expect(layers.withLock { Set($0.map(\.engine)) } == ["cpu", "reference"])
   }
 
   @Test("The profile lists the steps of a run, whose shares make up the whole")

@@ -98,6 +98,7 @@ import Testing
     arguments: [
       [], ["a.h5"], ["a.h5", "b.h5", "c.h5", "-o", "x.html"],
       ["a.h5", "-o", "x.html", "--no-verify", "--against", "b.h5"],
+      ["a.h5", "-o", "x.html", "--no-verify", "--verify"],
       ["a.h5", "-o", "x.html", "--threshold", "2"],
       ["a.h5", "-o", "x.html", "--reference-inputs", "x.npy"],
     ])

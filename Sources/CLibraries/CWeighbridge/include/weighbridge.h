@@ -485,7 +485,7 @@ typedef struct weighbridge_report_options {
   const char *image;
   /// The original file to compare with.
   const char *against;
-  /// Whether to leave verifying out, which takes a run of the slow reference engine.
+  /// Whether to leave verifying out.
   int32_t no_verify;
   /// Whether to leave out how long the layers of a run take.
   int32_t no_profile;
@@ -500,6 +500,9 @@ typedef struct weighbridge_report_options {
   int32_t no_clobber;
   /// How detectors find objects, and how the models are run.
   const weighbridge_detect_options *detect;
+  /// Whether to also compare the fast engine with the reference engine, which takes many times as long as a
+  /// run. Since version 0.3.
+  int32_t verify;
 } weighbridge_report_options;
 
 // Generated: end.

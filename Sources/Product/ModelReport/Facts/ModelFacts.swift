@@ -50,7 +50,7 @@ struct ModelFacts: Sendable {
     }
     verification =
       options.verifies
-      ? .available(try model.verify(options.verification))
+      ? .available(try Self.verification(model, options))
       : .missing("The model was not verified (\(APIName.withoutVerification)).")
     weights = try Part { () throws(WeighbridgeError) in
       try WeightOverview(model, options.verification.run.cancellation)
@@ -73,6 +73,21 @@ struct ModelFacts: Sendable {
       }
       : .missing("No run was timed (\(APIName.withoutProfile)).")
     image = try Self.image(model, options)
+  }
+
+  private static func verification(
+    _ model: Model, _ options: ReportOptions
+  ) throws(WeighbridgeError) -> VerificationReport {
+    var report = try model.verify(
+      options.verification, comparesEngines: options.comparesEngines)
+    if !options.comparesEngines {
+      report.results.append(
+        CheckResult(
+          "engines", .skipped,
+          "the engines were not compared, which takes a run of the slow reference engine "
+            + "(\(APIName.comparingEngines))"))
+    }
+    return report
   }
 
   private static func image(

@@ -56,7 +56,7 @@ struct Verdict {
     }
     let level: Level = warnings == 0 ? .proven : .plausible
     let skipped = report.results.count { $0.status == .skipped }
-    let others = skipped == 0 ? "" : ", \(skipped) had nothing to check"
+    let others = skipped == 0 ? "" : ", \(skipped) \(skipped == 1 ? "was" : "were") skipped"
     let error = evidence.compactMap { $0.difference?.error }.max()
     let distance = error.map { ", with differences of \($0.scientific) at most" } ?? ""
     return (

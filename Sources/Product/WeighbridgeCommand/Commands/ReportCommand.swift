@@ -15,6 +15,10 @@ struct ReportCommand: CancellableCommand {
       trust it, its graph, layers and weights, what verifying it shows, and how long a run takes. It \
       tells what is missing and how to add it. Options that describe or verify a model hold for both.
 
+      It takes as long as reading a file and three runs of its model, and a run more with --image. \
+      Only --verify, and an output that differs from its reference, take runs of the slow reference \
+      engine.
+
       Example:
         weighbridge report detector.wbm -o detector.html --image street.jpg
         weighbridge report old.h5 new.wbm -o both.html
@@ -45,8 +49,9 @@ struct ReportCommand: CancellableCommand {
 
   func validate() throws {
     guard files.count <= 2 else { throw ValidationError("a report shows one model or two") }
-    guard !reporting.noVerify || original.against == nil else {
-      throw ValidationError("--against is for verifying, which --no-verify leaves out")
+    guard !reporting.noVerify || original.against == nil && !reporting.verify else {
+      throw ValidationError(
+        "--against and --verify are for verifying, which --no-verify leaves out")
     }
   }
 
@@ -83,6 +88,7 @@ struct ReportCommand: CancellableCommand {
   ) throws(WeighbridgeError) -> ReportOptions {
     var options = ReportOptions()
     options.verifies = !reporting.noVerify
+    options.comparesEngines = reporting.verify
     options.profiles = !reporting.noProfile
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
@@ -91,7 +97,7 @@ struct ReportCommand: CancellableCommand {
     options.verification.references = try references.arrays()
     options.verification.tolerance = checking.tolerance
     options.verification.run = general.runOptions(
-      cancellation, threads: checking.threading, progress: progress)
+      cancellation, threads: checking.threading, progress: progress, showsBar: true)
     options.detection = detection.options
     if let image = reporting.image {
       options.image = .init(name: FilePath(image).name, image: try Image(contentsOf: image))

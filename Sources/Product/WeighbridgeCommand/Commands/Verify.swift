@@ -30,7 +30,8 @@ struct Verify: CancellableCommand {
     options.againstOptions = source.readOptions
     options.references = try references.arrays()
     options.layers = layers
-    options.run = general.runOptions(cancellation, threads: checking.threading, progress: progress)
+    options.run = general.runOptions(
+      cancellation, threads: checking.threading, progress: progress, showsBar: true)
     options.tolerance = checking.tolerance
     let readOptions = original.against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)

@@ -25,13 +25,15 @@ struct GeneralOptions: ParsableArguments {
 
   /// Returns the options for running models, from these options and those of the command.
   func runOptions(
-    _ cancellation: Cancellation, threads: ThreadOptions? = nil, progress: ProgressOptions? = nil
+    _ cancellation: Cancellation, threads: ThreadOptions? = nil, progress: ProgressOptions? = nil,
+    showsBar: Bool = false
   ) -> RunOptions {
     var options = RunOptions()
     options.cancellation = cancellation
     options.memoryLimit = memoryLimit?.bytes
     options.threads = threads?.threads
     options.progress = progress?.report
+    if showsBar, options.progress == nil { options.progress = RunProgressBar(isQuiet: quiet)?.show }
     return options
   }
 

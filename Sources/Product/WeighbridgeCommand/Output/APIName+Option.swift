@@ -46,6 +46,7 @@ extension APIName {
     case .metadataFile: "--metadata"
     case .verifyReferences: "--reference-inputs"
     case .reportImage: "--image"
+    case .comparingEngines: "--verify"
     case .withoutVerification: "--no-verify"
     case .withoutProfile: "--no-profile"
     case .exportTarget: "--to"

@@ -13,7 +13,9 @@ enum Console {
 
   /// Prints a message to standard error.
   static func message(_ text: String) {
-    write("weighbridge: \(text.namingOptions)\n", to: STDERR_FILENO)
+    let line = "weighbridge: \(text.namingOptions)\n"
+    // A progress bar may be in the line of the terminal.
+    write(messagesGoToTerminal ? "\r\u{1B}[K" + line : line, to: STDERR_FILENO)
   }
 
   /// Whether messages are shown on a terminal.

@@ -12,10 +12,17 @@ struct ReportingOptions: ParsableArguments {
   var image: String?
 
   @Flag(
-    help: "Leave verifying out, which takes a run of the slow reference engine.")
+    help: "Leave verifying out.")
   var noVerify = false
 
   @Flag(
     help: "Leave out how long the layers of a run take.")
   var noProfile = false
+
+  @Flag(
+    help: """
+      Also compare the fast engine with the reference engine, which takes many times as long as a \
+      run.
+      """)
+  var verify = false
 }
