@@ -5,7 +5,11 @@ import GraphIR
 /// models from ordinary inputs: in logarithms, divisions, powers and with large weights.
 extension EnginesCheck {
   /// Steps with more operations are left out, unless they are few compared to those of a whole run.
-  private static let alwaysTried = 1 << 22
+  private static let alwaysTried = 1 << 24
+
+  /// An element of a tensor is made, converted and compared in the time of this many operations of a
+  /// large product.
+  private static let operationsPerElement = 64.0
 
   /// The fraction of the operations of a whole run that are spent on special numbers in addition.
   private static let additionalWork = 16
@@ -18,7 +22,7 @@ extension EnginesCheck {
   ) throws(WeighbridgeError) -> CheckResult? {
     let types = try graph.specialized(to: inputs)
     let costs = steps.mapValues { positions in
-      positions.reduce(0.0) { $0 + Double(operationCount(graph.nodes[$1], types) ?? .max) }
+      positions.reduce(0.0) { $0 + cost(graph.nodes[$1], types) }
     }
     let total = costs.values.reduce(0, +)
     var rest = Double(Self.alwaysTried) + total / Double(Self.additionalWork)
@@ -28,6 +32,14 @@ extension EnginesCheck {
       if let wrong = try compareSpecialNumbers(graph, positions, types) { return wrong }
     }
     return nil
+  }
+
+  /// The operations of a node, and those that its elements are worth.
+  private func cost(_ node: Node, _ types: [TensorType]) -> Double {
+    let elements = (node.inputs + node.outputs).reduce(0.0) {
+      $0 + Double(types[$1.index].fixedShape?.reduce(1, *) ?? 0)
+    }
+    return Double(operationCount(node, types) ?? .max) + Self.operationsPerElement * elements
   }
 
   private func compareSpecialNumbers(
