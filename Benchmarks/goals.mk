@@ -40,6 +40,11 @@ bench-compact: build .build/compaction/done .build/compaction/models/lstm/model.
 	.build/compaction/bin/python Benchmarks/Compaction/compare.py $(program) .build/compaction/models \
 	  .build/compaction/compared.json $(COMPACT_MODELS)
 
+# After bench-compact, with a folder of at least 20 photos of different sources.
+bench-bound: build
+	.build/compaction/bin/python Benchmarks/Compaction/bound.py $(program) .build/compaction/models $(PHOTOS) \
+	  .build/compaction/bound.json $(COMPACT_MODELS)
+
 .build/compaction/models/lstm/model.h5: Benchmarks/Compaction/train_lstm.py $(inference)/done
 	mkdir -p $(@D)
 	$(inference)/bin/python $< $@ $(@D)/texts

@@ -225,7 +225,7 @@ class Rules:
 
     def compaction(self, compaction, graph):
         check_names(names_of(compaction["outputs"], "output"), "outputs", names_of(graph["outputs"]))
-        losses = [loss[key] for loss in compaction["outputs"] for key in ("worst", "mean")]
+        losses = [loss[key] for loss in compaction["outputs"] for key in ("worst", "mean", "bound")]
         losses += names_of(compaction["weights"], "error")
         refuse(any(not math.isfinite(loss) or loss < 0 for loss in losses), "a loss that is not a number")
         positions = names_of(compaction["weights"], "tensor")

@@ -4107,7 +4107,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__named_tensor__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__named_tensor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__compaction__field_descriptors[8] =
+static const ProtobufCFieldDescriptor weighbridge__v1__compaction__field_descriptors[9] =
 {
   {
     "by",
@@ -4205,10 +4205,23 @@ static const ProtobufCFieldDescriptor weighbridge__v1__compaction__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "caution",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Compaction, caution),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__compaction__field_indices_by_name[] = {
   7,   /* field[7] = answers */
   0,   /* field[0] = by */
+  8,   /* field[8] = caution */
   3,   /* field[3] = input_count */
   2,   /* field[2] = inputs */
   4,   /* field[4] = original_byte_count */
@@ -4219,7 +4232,7 @@ static const unsigned weighbridge__v1__compaction__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__compaction__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__compaction__descriptor =
 {
@@ -4229,14 +4242,14 @@ const ProtobufCMessageDescriptor weighbridge__v1__compaction__descriptor =
   "Weighbridge__V1__Compaction",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Compaction),
-  8,
+  9,
   weighbridge__v1__compaction__field_descriptors,
   weighbridge__v1__compaction__field_indices_by_name,
   1,  weighbridge__v1__compaction__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__compaction__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__output_loss__field_descriptors[3] =
+static const ProtobufCFieldDescriptor weighbridge__v1__output_loss__field_descriptors[4] =
 {
   {
     "output",
@@ -4274,8 +4287,21 @@ static const ProtobufCFieldDescriptor weighbridge__v1__output_loss__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bound",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__OutputLoss, bound),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__output_loss__field_indices_by_name[] = {
+  3,   /* field[3] = bound */
   2,   /* field[2] = mean */
   0,   /* field[0] = output */
   1,   /* field[1] = worst */
@@ -4283,7 +4309,7 @@ static const unsigned weighbridge__v1__output_loss__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__output_loss__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__output_loss__descriptor =
 {
@@ -4293,7 +4319,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__output_loss__descriptor =
   "Weighbridge__V1__OutputLoss",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__OutputLoss),
-  3,
+  4,
   weighbridge__v1__output_loss__field_descriptors,
   weighbridge__v1__output_loss__field_indices_by_name,
   1,  weighbridge__v1__output_loss__number_ranges,

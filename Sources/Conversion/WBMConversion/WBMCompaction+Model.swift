@@ -54,6 +54,7 @@ extension WBMCompaction: DescriptionRecord {
     direction.value(&originalByteCount, &described.originalByteCount)
     direction.records(&outputs, &described.outputs)
     direction.record(&answers, &described.answers)
+    direction.value(&caution, &described.caution)
   }
 }
 
@@ -64,6 +65,7 @@ extension WBMCompaction.OutputLoss: DescriptionRecord {
     direction.value(&output, &described.output)
     direction.value(&worst, &described.worst)
     direction.value(&mean, &described.mean)
+    direction.value(&bound, &described.bound)
   }
 }
 

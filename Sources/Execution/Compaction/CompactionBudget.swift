@@ -3,7 +3,8 @@ package import GraphIR
 
 /// What a compacted model may lose, or how large it may be.
 package enum CompactionBudget: Sendable {
-  /// The largest relative error (L2) of each output on the evaluation examples; above 0.
+  /// The relative error (L2) of each output that no evaluation example exceeds, and of other inputs
+  /// at most one in 20; above 0.
   case error(Double)
   /// The maximum size of the weights in bytes.
   case size(Int)

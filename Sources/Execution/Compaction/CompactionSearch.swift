@@ -54,14 +54,14 @@ struct CompactionSearch {
   }
 
   private func isBetter(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
-    if case .size = budget { return trial.errors.worst < other.errors.worst }
+    if case .size = budget { return trial.errors.bound < other.errors.bound }
     return trial.size < other.size
   }
 
   /// Whether a trial that misses the budget is closer to it than another.
   private func isCloser(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
     switch budget {
-    case .error: trial.errors.worst < other.errors.worst
+    case .error: trial.errors.bound < other.errors.bound
     case .size: trial.size < other.size
     case .answers: (trial.answers?.share ?? 0) > (other.answers?.share ?? 0)
     }
@@ -71,7 +71,7 @@ struct CompactionSearch {
   /// errors and answers, and decreases for sizes.
   private func use(_ trial: CompactionTrial) -> Double {
     switch budget {
-    case .error(let error): trial.errors.worst / error
+    case .error(let error): trial.errors.bound / error
     case .size(let size): Double(trial.size) / Double(size)
     case .answers(let share, _): (trial.answers?.share ?? 0) >= share ? 0.5 : 2
     }
@@ -106,7 +106,7 @@ struct CompactionSearch {
     let outputs = try meter.outputs(
       Dictionary(
         zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
-    let answers = try comparison?.count(outputs, meter.expected)
+    let answers = try meter.count(comparison, outputs)
     return CompactionTrial(
       factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,
       size: rounded.reduce(exactSize) { $0 + Int(($1.bits / 8).rounded(.up)) })
@@ -129,7 +129,7 @@ struct CompactionSearch {
     case .error(let error):
       message =
         "an error of \(error) cannot be met by rounding weights; the smallest reached is "
-        + "\(closest?.errors.worst ?? 0), or 0 with a lossless budget"
+        + "\(closest?.errors.bound ?? 0), or 0 with a lossless budget"
     case .size(let size):
       message =
         "\(size) bytes cannot be met; the weights take at least \(closest?.size ?? exactSize)"

@@ -69,11 +69,11 @@ extension Compactor {
   ) throws(WeighbridgeError) -> Compaction {
     var (errors, count): (OutputErrors?, AnswerCount?)
     if !evaluation.isEmpty {
-      let meter = try self.meter(evaluation, options)
+      let meter = try self.meter(evaluation, kinds: evaluationKinds, options)
       let outputs = try meter.outputs(
         Dictionary(stored.map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 }))
       errors = meter.errors(outputs)
-      count = try answers?.count(outputs, meter.expected)
+      count = try meter.count(answers, outputs)
     }
     return Compaction(stored, of: graph, errors: errors, answers: count)
   }

@@ -31,6 +31,9 @@ package struct Compactor: Sendable {
   /// front of a softmax or sigmoid. Saturated probabilities hardly change whatever the weights
   /// lose; logits show it.
   package var measuredValues: [ValueID]
+  /// The kind of each evaluation example, as a number: 0 for given ones. All are of one kind when
+  /// empty.
+  package var evaluationKinds: [Int] = []
 
   /// A compactor for a model.
   package init(_ graph: Graph, workers: Workers) {
@@ -40,9 +43,26 @@ package struct Compactor: Sendable {
 
   /// An error meter for some examples.
   func meter(
-    _ examples: [[Tensor]], _ options: CPURuntime.Options
+    _ examples: [[Tensor]], kinds: [Int] = [], _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> ErrorMeter {
-    try ErrorMeter(graph, measuring: measuredValues, examples, options)
+    try ErrorMeter(graph, measuring: measuredValues, examples, kinds: kinds, options)
+  }
+
+  /// The errors of a compacted model.
+  ///
+  /// - Parameters:
+  ///   - compacted: A graph with the outputs of ``graph``.
+  ///   - values: For each of its outputs the value on which its error is measured.
+  ///   - examples: The model's inputs, one list per example.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for invalid examples;
+  ///   ``WeighbridgeError/Code/unsupported`` for a model that cannot run;
+  ///   ``WeighbridgeError/Code/cancelled``.
+  package func errors(
+    of compacted: Graph, measuring values: [ValueID], on examples: [[Tensor]]
+  ) throws(WeighbridgeError) -> OutputErrors {
+    try check(examples, "evaluation")
+    let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
+    return try meter(examples, options).errors(of: compacted, measuring: values)
   }
 
   /// Finds the smallest encoding for a budget.
@@ -68,7 +88,7 @@ package struct Compactor: Sendable {
     let plans = try plans(weights, learned, options)
     let meter = try self.meter(heldOut, options)
     let gains = try sensitivities(plans, meter)
-    let evaluator = try self.meter(evaluation, options)
+    let evaluator = try self.meter(evaluation, kinds: evaluationKinds, options)
     let steps = StepAllocation(gains: gains, counts: plans.map(\.weight.tensor.count)).steps
     var search = CompactionSearch(
       compactor: self, plans: plans, steps: steps, meter: evaluator, budget: budget)

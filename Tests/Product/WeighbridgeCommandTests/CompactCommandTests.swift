@@ -89,8 +89,11 @@ import Weighbridge
         + calibration + ["--evaluation"] + evaluation)
     outcome.expect(0)
     let record = try #require(try outcome.json()["compaction"]?.object)
-    #expect(record["input_count"]?.integer == 60)
-    let stated = try #require(record["outputs"]?.array?.first?.object?["worst"]?.real)
+    #expect(record["input_count"]?.integer == 90)
+    #expect(record["inputs"]?.string == "60 images, and 30 generated images of 5 kinds")
+    let losses = try #require(record["outputs"]?.array?.first?.object)
+    let stated = try #require(losses["bound"]?.real)
+    #expect(try #require(losses["worst"]?.real) <= stated)
     let models = try [Model(contentsOf: plain), Model(contentsOf: small)]
     var worst = 0.0
     for path in evaluation {
@@ -98,8 +101,8 @@ import Weighbridge
       let results = try models.map { try scores(of: $0, for: image) }
       worst = max(worst, error(results[1], results[0]))
     }
-    // Errors change in steps, so the error of the smallest model may be well below the budget.
-    #expect(abs(worst - stated) < 0.01 * stated && worst < 0.0101 && worst > 0.005)
+    // Generated images are measured too, and the bound is above what was measured.
+    #expect(worst <= stated && stated <= 0.01 && worst > 0.002)
     #expect(try Files.read(small).count * 3 < Files.read(plain).count)
     let predictions = try #require(record["answers"]?.object)
     #expect(predictions["total"]?.integer == 60)
@@ -163,11 +166,21 @@ import Weighbridge
   func badExamples() throws {
     let (plain, workspace) = (try classifier(), try Workspace())
     let use = ["compact", plain, "-o", workspace.output, "--max-error", "0.1", "--calibration"]
-    try Program.run(use + Self.sketches[..<3]).expect(2, "3 examples are too few")
     try Program.run(use + ["\(Self.folderOfSketches)/labels.names"]).expect(3, "labels.names")
     try Program.run(use + ["/nowhere/a.png"]).expect(3, "/nowhere/a.png")
     try Program.run(use + [Sample.input]).expect(2, "the input sketch takes")
     try workspace.expectUntouched()
+  }
+
+  @Test("One sketch that is given many times counts once, and the record says so")
+  func sameExamples() throws {
+    let (plain, small) = (try classifier(), try file("small.wbm"))
+    let outcome = try Program.run(
+      ["compact", plain, "-o", small, "--max-error", "0.1", "--calibration"]
+        + [String](repeating: Self.sketches[7], count: 12))
+    outcome.expect(0, "caution: these 12 images are all the same")
+    #expect(try Inspection(of: small).compaction?.inputs == "40 generated images of 5 kinds")
+    try Program.run("inspect", small).expect(0)
   }
 
   @Test("Keeping answers needs a model that gives answers")
@@ -250,7 +263,7 @@ import Weighbridge
     let layers = try #require(json["quantization"]?.object)
     #expect(layers[type]?.integer == 5 && layers["of"]?.integer == 5)
     let stated = try #require(
-      json["compaction"]?.object?["outputs"]?.array?.first?.object?["worst"]?.real)
+      json["compaction"]?.object?["outputs"]?.array?.first?.object?["bound"]?.real)
     let models = try [Model(contentsOf: plain), Model(contentsOf: fast)]
     // The scores are those of a dense layer, which may itself be computed with integers.
     let scoreModels = try models.map { model in
@@ -269,7 +282,7 @@ import Weighbridge
       }
       worst = max(worst, error(scores[1], scores[0]))
     }
-    #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.05 && worst > 0.0005)
+    #expect(worst <= stated && stated <= 0.05 && worst > 0.0005)
     try Program.run("verify", fast, "--against", plain).expect(0)
     let differences = try Program.run("diff", fast, plain)
     #expect(differences.status == 1 && differences.output.contains("and in the second by floats"))

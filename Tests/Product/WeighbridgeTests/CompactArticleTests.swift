@@ -45,8 +45,10 @@ import Weighbridge
       try small.write(to: path)
       let record = try Inspection(of: path).compaction
       let stated = try #require(record)
-      #expect(stated.inputs == "10 of 40 sketches, kept back" && stated.inputCount == 10)
-      #expect(try #require(stated.outputs.first).worst <= 0.01)
+      #expect(
+        stated.inputs == "10 of 40 sketches, kept back, and 30 generated images of 5 kinds"
+          && stated.inputCount == 40)
+      #expect(try #require(stated.outputs.first).bound <= 0.01)
       #expect(stated.originalByteCount == 320_800)
       #expect(try Model(contentsOf: path).verify().passed)
     }

@@ -10,12 +10,15 @@ public struct CompactionRecord: Hashable, Sendable {
     public var worst: Double
     /// The mean error over the inputs.
     public var mean: Double
+    /// The error that at most one in 20 other inputs is expected to exceed; 0 if none was estimated.
+    public var bound: Double
 
     /// Creates a loss.
-    public init(output: String, worst: Double, mean: Double) {
+    public init(output: String, worst: Double, mean: Double, bound: Double = 0) {
       self.output = output
       self.worst = worst
       self.mean = mean
+      self.bound = bound
     }
   }
 
@@ -74,6 +77,8 @@ public struct CompactionRecord: Hashable, Sendable {
   public var weights: [WeightLoss]
   /// The answers, when the model gives any that can be counted.
   public var answers: Answers?
+  /// Why the errors may not hold for other inputs, in words; empty if nothing speaks against it.
+  public var caution: String
 
   /// The errors of the weights that have any, by name.
   package var weightErrors: [String: Double] {
@@ -83,7 +88,7 @@ public struct CompactionRecord: Hashable, Sendable {
   /// Creates a record.
   public init(
     author: String, request: String, inputs: String, inputCount: Int, originalByteCount: Int,
-    outputs: [OutputLoss], weights: [WeightLoss], answers: Answers?
+    outputs: [OutputLoss], weights: [WeightLoss], answers: Answers?, caution: String = ""
   ) {
     self.author = author
     self.request = request
@@ -93,5 +98,6 @@ public struct CompactionRecord: Hashable, Sendable {
     self.outputs = outputs
     self.weights = weights
     self.answers = answers
+    self.caution = caution
   }
 }

@@ -1628,10 +1628,15 @@ struct  Weighbridge__V1__Compaction
    * Present when the model gives answers that can be counted.
    */
   Weighbridge__V1__KeptAnswers *answers;
+  /*
+   * Why the errors may not hold for other inputs, for example that these were much alike; empty when nothing
+   * speaks against it.
+   */
+  char *caution;
 };
 #define WEIGHBRIDGE__V1__COMPACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__compaction__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1653,10 +1658,14 @@ struct  Weighbridge__V1__OutputLoss
    * The mean over the inputs.
    */
   double mean;
+  /*
+   * What at most one in 20 other inputs is expected to exceed, estimated from the inputs; 0 when unknown.
+   */
+  double bound;
 };
 #define WEIGHBRIDGE__V1__OUTPUT_LOSS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__output_loss__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
 /*

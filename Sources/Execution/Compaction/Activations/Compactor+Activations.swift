@@ -8,7 +8,8 @@ extension Compactor {
   /// largest errors stay in float32 until the error on the evaluation examples is within the
   /// budget.
   ///
-  /// - Parameter error: The largest relative error (L2) of each output on the evaluation examples.
+  /// - Parameter error: The bound of the relative error (L2) of each output, as
+  ///   ``CompactionBudget/error(_:)``.
   /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch``
   ///   when no layer can be quantized.
   package func compactActivations(
@@ -35,7 +36,8 @@ extension Compactor {
         "the model has no convolution without groups and no dense layer with float32 weights that are "
           + "constant and finite, so that nothing can be computed with \(type.phrase)")
     }
-    return try search(type, choices, weights, self.meter(evaluation, options), error)
+    let evaluator = try self.meter(evaluation, kinds: evaluationKinds, options)
+    return try search(type, choices, weights, evaluator, error)
   }
 
   /// The rounded weights: integers rounded with or without error feedback, whichever has the
@@ -165,7 +167,7 @@ extension Compactor {
     _ budget: Double
   ) throws(WeighbridgeError) -> Compaction {
     let allQuantized = try compaction(choices, weights, meter)
-    if allQuantized.worst <= budget { return allQuantized }
+    if allQuantized.bound <= budget { return allQuantized }
     let sorted = choices.withoutSums.enumerated().sorted {
       ($1.element.error, $0.offset) < ($0.element.error, $1.offset)
     }.map(\.element)
@@ -174,11 +176,11 @@ extension Compactor {
     }
     var best = try trial(leavingOut: 0)
     var (low, high) = (0, sorted.count - 1)
-    if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
-    guard best.worst <= budget else {
+    if best.bound > budget, high > 0 { best = try trial(leavingOut: high) }
+    guard best.bound <= budget else {
       throw .limitExceeded(
         "an error of \(budget) cannot be met with \(type.phrase): with only one layer computed so "
-          + "(\(sorted[high].site.nodes.joined(separator: ", "))), it is \(best.worst)"
+          + "(\(sorted[high].site.nodes.joined(separator: ", "))), it is \(best.bound)"
       )
     }
     if best.quantizations.count == sorted.quantizations.count { return best }
@@ -186,7 +188,7 @@ extension Compactor {
     while high - low > 1 {
       let middle = (low + high) / 2
       let candidate = try trial(leavingOut: middle)
-      if candidate.worst <= budget { (best, high) = (candidate, middle) } else { low = middle }
+      if candidate.bound <= budget { (best, high) = (candidate, middle) } else { low = middle }
       report("choosing layers", sorted.count - (high - low), sorted.count)
     }
     return best
@@ -200,7 +202,7 @@ extension Compactor {
     let outputs = try meter.outputs(selected.tensors, choices.quantizations)
     return Compaction(
       selected, of: graph, errors: meter.errors(outputs),
-      answers: try answers?.count(outputs, meter.expected), quantizations: choices.quantizations)
+      answers: try meter.count(answers, outputs), quantizations: choices.quantizations)
   }
 }
 
@@ -269,7 +271,7 @@ extension [Compaction.Weight] {
 }
 
 extension Compaction {
-  fileprivate var worst: Double { errors?.worst ?? .infinity }
+  fileprivate var bound: Double { errors?.bound ?? .infinity }
 }
 
 extension OutputErrors {

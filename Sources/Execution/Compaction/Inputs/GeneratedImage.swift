@@ -20,16 +20,20 @@ struct GeneratedImage: Sendable {
   /// - Parameters:
   ///   - components: 3 for a color image, 1 for a grayscale one.
   ///   - seed: Different seeds give different images.
-  init(height: Int, width: Int, components: Int, seed: UInt64) {
+  init(
+    height: Int, width: Int, components: Int, kind: GeneratedImageKind = .photo, seed: UInt64
+  ) {
     (self.height, self.width) = (height, width)
+    let look = kind.look
     var generator = SplitMix64(seed: seed)
-    let contrast = Float.random(in: 30...80, using: &generator)
-    let brightness = Float.random(in: 80...160, using: &generator)
+    let contrast = Float.random(in: look.contrast, using: &generator)
+    let brightness = Float.random(in: look.brightness, using: &generator)
     let texture = Self.noise(height, width, &generator)
-    var planes = (0..<components).map { _ in texture.map { brightness + contrast * $0 } }
-    let leafCount = Int.random(in: 0...1, using: &generator) == 0 ? 300 : 1500
-    for _ in 0..<leafCount {
-      Leaf(height: height, width: width, brightness, contrast, &generator)
+    let background = look.isTextured ? contrast : 0
+    var planes = (0..<components).map { _ in texture.map { brightness + background * $0 } }
+    let count = look.shapeCounts[Int.random(in: look.shapeCounts.indices, using: &generator)]
+    for _ in 0..<count {
+      Leaf(height: height, width: width, look, brightness, contrast, &generator)
         .paint(on: &planes, texture, width: width)
     }
     self.planes = planes.map { $0.map(Self.clamped) }
@@ -108,16 +112,16 @@ private struct Leaf {
   private let roughness: Float
 
   init(
-    height: Int, width: Int, _ brightness: Float, _ contrast: Float,
+    height: Int, width: Int, _ look: GeneratedImage.Look, _ brightness: Float, _ contrast: Float,
     _ generator: inout SplitMix64
   ) {
     let largest = Float(max(height, width)) / 2
-    let smallest = max(1, largest / 100)
+    let smallest = max(1, largest * look.smallestShape)
     // A size density of 1 / size^3, so that shapes of all sizes cover equal areas.
     let fraction = Float.random(in: 0..<1, using: &generator)
     let (low, high) = (1 / (smallest * smallest), 1 / (largest * largest))
     let size = 1 / (low + fraction * (high - low)).squareRoot()
-    let aspect = Float.random(in: 0.3...1, using: &generator)
+    let aspect = Float.random(in: look.aspect, using: &generator)
     let angle = Float.random(in: 0..<2 * Float.pi, using: &generator)
     center = (
       Float.random(in: 0..<Float(width), using: &generator),
@@ -130,16 +134,17 @@ private struct Leaf {
     rows = max(0, Int(center.y - radius))..<max(0, min(height, Int(center.y + radius) + 1))
     columns = max(0, Int(center.x - radius))..<max(0, min(width, Int(center.x + radius) + 1))
     let light = brightness + contrast * GeneratedImage.gaussian(&generator)
+    let color = contrast * look.colorfulness
     let (warm, green) = (
-      contrast * 0.3 * GeneratedImage.gaussian(&generator),
-      contrast * 0.1 * GeneratedImage.gaussian(&generator)
+      color * 0.3 * GeneratedImage.gaussian(&generator),
+      color * 0.1 * GeneratedImage.gaussian(&generator)
     )
     colors = [light + warm - green / 2, light + green, light - warm - green / 2]
     shading = (
-      contrast * 0.3 * GeneratedImage.gaussian(&generator) / size,
-      contrast * 0.3 * GeneratedImage.gaussian(&generator) / size
+      contrast * look.shading * GeneratedImage.gaussian(&generator) / size,
+      contrast * look.shading * GeneratedImage.gaussian(&generator) / size
     )
-    roughness = contrast * Float.random(in: 0...0.5, using: &generator)
+    roughness = contrast * Float.random(in: 0...look.roughness, using: &generator)
   }
 
   /// Paints the shape over what is behind it.

@@ -6,11 +6,14 @@ extension Graph {
   /// for index inputs, and noise of mean 0 and variance 1 for others.
   ///
   /// - Parameters:
-  ///   - images: The preprocessing of each image input, by its name.
+  ///   - kinds: The kinds of the images, which take turns.
+  ///   - images: The preprocessing of each image input, by its name. If it is not known, several
+  ///     are given, each of which is used for all kinds in turn.
   ///   - seed: Different seeds give different examples.
   /// - Throws: As ``generatedInputs(_:)``.
   package func generatedExamples(
-    _ count: Int, images: [String: ImageInput], seed: UInt64, workers: Workers
+    _ count: Int, of kinds: [GeneratedImageKind] = [.photo], images: [String: [ImageInput]],
+    seed: UInt64, workers: Workers
   ) throws(WeighbridgeError) -> [[Tensor]] {
     let base = try generatedInputs(.random(seed: seed))
     var results: [[Tensor]] = []
@@ -22,9 +25,11 @@ extension Graph {
       let seed = seed &+ UInt64(position) << 32
       let type = base[position].type
       let shape = base[position].shape
-      if let image = images[port.name], let imageGenerator = ImageInputGenerator(image, shape) {
+      let generators = (images[port.name] ?? []).compactMap { ImageInputGenerator($0, shape) }
+      if !generators.isEmpty {
         let tensors = workers.map(count) {
-          imageGenerator.tensor(type.elementType, seed: seed &+ UInt64($0))
+          generators[$0 / kinds.count % generators.count].tensor(
+            type.elementType, kinds[$0 % kinds.count], seed: seed &+ UInt64($0))
         }
         for number in 0..<count { results[number][position] = tensors[number] }
       } else if type.elementType.isFloat, !hasIndices(port.value) {
@@ -68,13 +73,13 @@ private struct ImageInputGenerator: Sendable {
   }
 
   /// One image for each element of the batch.
-  func tensor(_ elementType: ElementType, seed: UInt64) -> Tensor {
+  func tensor(_ elementType: ElementType, _ kind: GeneratedImageKind, seed: UInt64) -> Tensor {
     let (height, width) = (shape[axes.height], shape[axes.width])
     let batch = shape.count == 4 ? shape[0] : 1
     var elements: [Float] = []
     for number in 0..<batch {
       let generated = GeneratedImage(
-        height: height, width: width, components: shape[axes.channels],
+        height: height, width: width, components: shape[axes.channels], kind: kind,
         seed: seed &+ UInt64(number) << 48)
       let planes = image.colorOrder == .bgr ? generated.planes.reversed() : generated.planes
       for (plane, bias) in zip(planes, image.bias) {

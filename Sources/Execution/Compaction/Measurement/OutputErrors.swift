@@ -6,6 +6,17 @@ import GraphIR
 package struct OutputErrors: Hashable, Sendable {
   /// The relative error (L2) of each output for each example, `[outputs][examples]`.
   package let relative: [[Double]]
+  /// The kind of each example, as a number; all are of one kind when empty.
+  let kinds: [Int]
+
+  /// The error of an output that at most one in 20 other inputs is expected to exceed; at least
+  /// ``worst(_:)``.
+  package func bound(_ output: Int) -> Double {
+    ErrorBound.value(relative[output], kinds: kinds)
+  }
+
+  /// The largest bound of all outputs.
+  package var bound: Double { relative.indices.map(bound).max() ?? 0 }
 
   /// The largest error of an output over the examples.
   package func worst(_ output: Int) -> Double { relative[output].max() ?? 0 }
@@ -26,6 +37,7 @@ struct ErrorMeter {
   /// For each output, the index of its measured value among the outputs of `graph`.
   private let positions: [Int]
   private let examples: [[Tensor]]
+  private let kinds: [Int]
   private let options: CPURuntime.Options
   /// The outputs of the original, `[examples][outputs]`, followed by measured values that are not
   /// outputs.
@@ -36,12 +48,14 @@ struct ErrorMeter {
 
   /// Runs the original.
   ///
-  /// - Parameter measuring: For each output the value on which its error is measured.
+  /// - Parameters:
+  ///   - measuring: For each output the value on which its error is measured.
+  ///   - kinds: The kind of each example; all are of one kind when empty.
   /// - Throws: What running the model throws; ``WeighbridgeError/Code/unsupported`` when an output
   ///   has numbers that are not finite.
   init(
     _ model: Graph, measuring values: [ValueID], _ examples: [[Tensor]],
-    _ options: CPURuntime.Options
+    kinds: [Int] = [], _ options: CPURuntime.Options
   ) throws(WeighbridgeError) {
     var ports = model.outputs
     var names = UniqueNames(ports.map(\.name))
@@ -51,7 +65,7 @@ struct ErrorMeter {
       return ports.count - 1
     }
     graph = model.replacingOutputs(ports)
-    (self.examples, self.options) = (examples, options)
+    (self.examples, self.kinds, self.options) = (examples, kinds, options)
     expected = try Self.run(graph, examples, options)
     for (position, port) in zip(positions, model.outputs) {
       let numbers = expected.map { $0[position].doubles }
@@ -78,7 +92,7 @@ struct ErrorMeter {
     OutputErrors(
       relative: positions.map { position in
         zip(outputs, expected).map { $0[position].relativeError(to: $1[position]) }
-      })
+      }, kinds: kinds)
   }
 
   /// The errors with other weights, as ``outputs(_:_:)``.
@@ -86,6 +100,30 @@ struct ErrorMeter {
     _ weights: [ValueID: Tensor], _ quantizations: [String: InputQuantization] = [:]
   ) throws(WeighbridgeError) -> OutputErrors {
     errors(try outputs(weights, quantizations))
+  }
+
+  /// How many answers stayed the same: of given examples, or of generated ones if there are no
+  /// others.
+  func count(
+    _ answers: AnswerComparison?, _ outputs: [[Tensor]]
+  ) throws(WeighbridgeError) -> AnswerCount? {
+    let given = kinds.indices.filter { kinds[$0] == 0 }
+    let counted = given.isEmpty ? Array(outputs.indices) : given
+    return try answers?.count(counted.map { outputs[$0] }, counted.map { expected[$0] })
+  }
+
+  /// The errors of another graph with the same outputs.
+  ///
+  /// - Parameter values: For each output the value on which its error is measured.
+  func errors(
+    of other: Graph, measuring values: [ValueID]
+  ) throws(WeighbridgeError) -> OutputErrors {
+    let ports = zip(other.outputs, values).map { Port(name: $0.name, value: $1) }
+    let outputs = try Self.run(other.replacingOutputs(ports), examples, options)
+    return OutputErrors(
+      relative: positions.enumerated().map { number, position in
+        zip(outputs, expected).map { $0[number].relativeError(to: $1[position]) }
+      }, kinds: kinds)
   }
 
   private static func run(

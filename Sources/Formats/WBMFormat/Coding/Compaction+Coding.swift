@@ -17,17 +17,19 @@ extension WBMCompaction: MessageRecord {
     try fields.records(6, &outputs)
     try fields.records(7, &weights)
     try fields.record(8, &answers)
+    try fields.string(9, &caution)
     fields.unknown(&unknownFields)
   }
 }
 
 extension WBMCompaction.OutputLoss: MessageRecord {
-  package init() { self.init(output: "", worst: 0, mean: 0) }
+  package init() { self.init(output: "", worst: 0, mean: 0, bound: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.string(1, &output)
     fields.number(2, &worst)
     fields.number(3, &mean)
+    fields.number(4, &bound)
   }
 }
 

@@ -11,6 +11,8 @@ package struct WBMCompaction: Hashable, Sendable {
     package var worst: Double
     /// The mean relative error over the inputs.
     package var mean: Double
+    /// The error that at most one in 20 other inputs is expected to exceed; 0 if unknown.
+    package var bound: Double
   }
 
   /// The error of a weight compared with the original model.
@@ -52,6 +54,8 @@ package struct WBMCompaction: Hashable, Sendable {
   package var weights: [WeightLoss]
   /// The answers, if the model has outputs that can be counted.
   package var answers: Answers?
+  /// Why the losses may not hold for other inputs; empty if nothing speaks against it.
+  package var caution = ""
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
 }

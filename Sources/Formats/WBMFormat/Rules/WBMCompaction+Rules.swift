@@ -10,7 +10,7 @@ extension WBMCompaction {
     try Names.check(outputs.map(\.output), of: "outputs of the compaction")
     try Names.check(
       outputs.map(\.output), areAmong: header.graph.outputs.map(\.name), inOrderOf: "output")
-    let losses = outputs.flatMap { [$0.worst, $0.mean] } + weights.map(\.error)
+    let losses = outputs.flatMap { [$0.worst, $0.mean, $0.bound] } + weights.map(\.error)
     guard losses.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw WBMHeader.malformed("a loss of the compaction is negative or not finite")
     }

@@ -84,6 +84,7 @@ struct LossyCompaction {
     compactor.encodedSize = { matrix, shape in
       RANSIntegers.encode(matrix.content, shape: shape).count
     }
+    compactor.evaluationKinds = examples?.evaluationKinds ?? []
     let (calibration, evaluation) = (examples?.calibration ?? [], examples?.evaluation ?? [])
     let compaction =
       switch goal {
@@ -115,7 +116,9 @@ struct LossyCompaction {
     if let errors = compaction.errors {
       for (index, port) in original.outputs.enumerated() {
         outputs.append(
-          .init(output: port.name, worst: errors.worst(index), mean: errors.mean(index)))
+          .init(
+            output: port.name, worst: errors.worst(index), mean: errors.mean(index),
+            bound: errors.bound(index)))
       }
     }
     let weights = compaction.weights.map { weight in
@@ -136,7 +139,8 @@ struct LossyCompaction {
       inputs: examples?.evaluationSummary ?? "nothing: the model cannot run",
       inputCount: examples?.evaluation.count ?? 0,
       originalByteCount: original.content.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },
-      outputs: outputs, weights: weights, answers: keptAnswers)
+      outputs: outputs, weights: weights, answers: keptAnswers,
+      caution: compaction.errors == nil ? "" : examples?.caution ?? "")
   }
 
   /// Returns the original's reference outputs with the measured loss as their tolerance; if there

@@ -16,7 +16,10 @@ extension CompactionRecord {
       "input_count": .integer(inputCount), "original_bytes": .integer(originalByteCount),
       "outputs": .array(
         outputs.map {
-          .object(["name": .string($0.output), "worst": .real($0.worst), "mean": .real($0.mean)])
+          .object([
+            "name": .string($0.output), "bound": .real($0.bound), "worst": .real($0.worst),
+            "mean": .real($0.mean),
+          ])
         }),
       "weights": .array(
         weights.map { .object(["name": .string($0.weight), "error": .real($0.error)]) }),
@@ -27,6 +30,7 @@ extension CompactionRecord {
         "kept": .integer(answers.kept), "total": .integer(answers.total),
       ])
     }
+    if !caution.isEmpty { object["caution"] = .string(caution) }
     return .object(object)
   }
 }
