@@ -159,6 +159,8 @@ GROUPS = {
     "OriginalOptions": ("VerifyOptions", ["against"], "The file that a model was made of."),
     "ReferenceOptions": (
         "VerifyOptions", ["reference_inputs", "reference_outputs"], "Reference arrays from the original framework."),
+    "MeasuringOptions": (
+        "VerifyOptions", ["evaluation"], "The inputs on which a stated error is measured anew."),
     "StylizingOptions": ("StylizeOptions", None, "How images are transformed."),
     "PairingOptions": ("CompareOptions", None, "What is compared of two models."),
     "BudgetOptions": (

@@ -172,7 +172,8 @@ class Model:
             options: ``tolerance``, how far outputs may be from the expected ones: by the first number, plus
                 the second times the largest magnitude of the expected output; ``layers``, whether layers
                 are compared too; ``reference_inputs`` and ``reference_outputs``, files of arrays to compare
-                with; how the original file is read, as for `weighbridge.open`; how the model is run, as for
+                with; ``evaluation``, inputs on which the stated error of a compacted model is measured anew,
+                against the original; how the original file is read, as for `weighbridge.open`; how the model is run, as for
                 `session`.
 
         >>> report = weighbridge.open("sketch-classifier.h5").verify()

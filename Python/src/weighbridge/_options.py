@@ -167,12 +167,15 @@ class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
             those in the file.
         reference_outputs: The original framework's outputs for them (.npy or .npz); arrays named after
             layers are references of those layers.
+        evaluation: Images, files of arrays (.npy, .npz) or folders of either, on which the stated error
+            of a compacted model is measured anew against the original.
     """
 
     tolerance: tuple[float, float] | None
     layers: bool
     reference_inputs: Path | None
     reference_outputs: Path | None
+    evaluation: Sequence[Path]
 
 
 class DetectKeywords(RunKeywords, total=False):
@@ -277,7 +280,8 @@ class CompactKeywords(RunKeywords, total=False):
     encoding; without one, nothing is lost.
 
     Attributes:
-        max_error: The largest relative error of each output, such as 0.01.
+        max_error: The relative error of each output that at most 1 in 20 other inputs exceeds, such as
+            0.01.
         max_size: The most bytes that the weights may take.
         keep_answers: The share of top classes, or of detections, that must stay, such as 0.99.
         encoding: One encoding for all weights that are multiplied with data, whatever that costs: int2
@@ -545,7 +549,9 @@ def _verify_options(
     layers: bool = False,
     reference_inputs: Path | None = None,
     reference_outputs: Path | None = None,
+    evaluation: Sequence[Path] = (),
 ) -> "structs.VerifyOptions":
+    evaluation_list, evaluation_count = marshal.paths(evaluation, "evaluation")
     return _library.make(
         structs.VerifyOptions,
         against=against,
@@ -555,6 +561,8 @@ def _verify_options(
         run=pointer(run),
         reference_inputs=reference_inputs,
         reference_outputs=reference_outputs,
+        evaluation=evaluation_list,
+        evaluation_count=evaluation_count,
     )
 
 

@@ -109,6 +109,8 @@ class VerifyOptions(Structure):
         ("run", POINTER(RunOptions)),
         ("reference_inputs", c_char_p),
         ("reference_outputs", c_char_p),
+        ("evaluation", POINTER(c_char_p)),
+        ("evaluation_count", c_size_t),
     ]
 
 

@@ -25,7 +25,7 @@ public struct CheckResult: Sendable {
   }
 
   /// The check's name: `container`, `shapes`, `weights`, `references`, `engines`,
-  /// `source`, `layers`.
+  /// `source`, `bound`, `layers`.
   public var name: String
   /// The verdict.
   public var status: Status

@@ -171,7 +171,7 @@ public func verifyModel(
   perform(error) {
     let result = try required(report, "report")
     let model = try OpenModel.of(model).model
-    result.pointee = try copy(try model.verify(try VerifyOptions(options)).json)
+    result.pointee = try copy(try model.verify(try VerifyOptions(options, model)).json)
   }
 }
 

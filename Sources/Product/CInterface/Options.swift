@@ -76,12 +76,14 @@ private enum DetectorOutputs: String, CaseIterable {
 }
 
 extension VerifyOptions {
-  init(_ pointer: UnsafePointer<weighbridge_verify_options>?) throws {
+  init(_ pointer: UnsafePointer<weighbridge_verify_options>?, _ model: Model) throws {
     let cOptions = try weighbridge_verify_options(pointer)
     try self.init(members: cOptions)
     againstOptions = try ReadSettings(cOptions.against_options).options
     run = try RunOptions(cOptions.run)
     references = try referenceArrays(cOptions.reference_inputs, cOptions.reference_outputs)
+    evaluationExamples = try model.examples(
+      in: try strings(cOptions.evaluation, cOptions.evaluation_count, "evaluation"))
   }
 }
 

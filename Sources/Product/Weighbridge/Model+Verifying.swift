@@ -51,7 +51,14 @@ extension Model {
   ) throws(WeighbridgeError) -> VerificationReport {
     var checks: [any VerificationCheck] = [ContainerCheck(), ShapesCheck(), WeightsCheck()]
     if let path = options.against {
-      checks.append(SourceCheck(source: try original(path, options.againstOptions)))
+      let original = try original(path, options.againstOptions)
+      checks.append(SourceCheck(source: original))
+      if let examples = options.evaluationExamples {
+        checks.append(
+          BoundCheck(model: self, original: original, examples: examples, options: options.run))
+      }
+    } else if options.evaluationExamples != nil {
+      throw .mismatch("measuring the error anew needs the original: give it (\(APIName.against))")
     }
     var given: [ReferenceSet]?
     if let arrays = options.references {

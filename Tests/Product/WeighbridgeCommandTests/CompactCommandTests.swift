@@ -183,6 +183,41 @@ import Weighbridge
     try Program.run("inspect", small).expect(0)
   }
 
+  @Test("The stated error is measured anew on other inputs, against the original")
+  func measuringAnew() throws {
+    let (plain, small) = (try classifier(), try file("small.wbm"))
+    try Program.run(
+      ["compact", plain, "-o", small, "--max-error", "0.05", "--quiet", "--calibration"]
+        + Self.sketches[..<64]
+    ).expect(0)
+    let others = ["--evaluation"] + Self.sketches[100...]
+    let outcome = try Program.run(["verify", small, "--against", plain] + others)
+    outcome.expect(0)
+    #expect(outcome.output.contains("of 100 images"), "\(outcome.output)")
+    // Int2 loses far more than what the other file states.
+    let record = try #require(try Model(contentsOf: small).content.compaction)
+    var coarse = try Model(contentsOf: plain)
+    var options = CompactOptions()
+    options.budget = .encoding("int2")
+    coarse = try coarse.compacted(options)
+    coarse.content.compaction?.outputs = record.outputs
+    try coarse.write(to: file("coarse.wbm"))
+    let found = try Program.run(
+      ["verify", file("coarse.wbm"), "--against", plain, "--json"] + others)
+    #expect(found.status == 1)
+    let checks = try #require(try found.json()["checks"]?.array).compactMap(\.object)
+    let bound = try #require(checks.first { $0["name"]?.string == "bound" })
+    #expect(bound["status"]?.string == "failed")
+    #expect(bound["reason"]?.string?.contains("does not hold for them") == true)
+    // Without the original, a loss, or inputs that fit, nothing can be measured.
+    try Program.run(["verify", small] + others).expect(2, "needs the original")
+    let exact = try Program.run(["verify", plain, "--against", plain] + others)
+    #expect(exact.status == 1 && exact.output.contains("states no error"))
+    let other = try Program.run(
+      "verify", small, "--against", plain, "--evaluation", Sample.input)
+    #expect(other.status == 1 && other.output.contains("the input sketch takes"))
+  }
+
   @Test("Keeping answers needs a model that gives answers")
   func noAnswers() throws {
     let workspace = try Workspace()

@@ -18,6 +18,8 @@ public struct VerifyOptions: Sendable {
   public var run = RunOptions()
   /// Arrays to compare with instead of those in the file, matched by name or by order.
   public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
+  /// Inputs on which the stated error of a compacted model is measured anew, against the original.
+  public var evaluationExamples: CompactOptions.Examples?
 
   /// Creates options with the defaults.
   public init() {}

@@ -6,8 +6,12 @@ struct Verify: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks that a model file is whole and computes what the original computed.",
     discussion: """
-      Example:
+      A compacted file states an error that at most 1 in 20 inputs exceeds. With the original and \
+      --evaluation, it is measured anew on your inputs; if more of them exceed it, the check fails.
+
+      Examples:
         weighbridge verify tinyyolo.wbm --against tinyyolo.h5
+        weighbridge verify small.wbm --against tinyyolo.h5 --evaluation photos/
       """)
 
   @Argument(help: "The model file.")
@@ -20,6 +24,7 @@ struct Verify: CancellableCommand {
 
   @OptionGroup(title: "Checking") var checking: CheckingOptions
   @OptionGroup(title: "References") var references: ReferenceOptions
+  @OptionGroup(title: "Stated error") var measuring: MeasuringOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
@@ -34,7 +39,9 @@ struct Verify: CancellableCommand {
       cancellation, threads: checking.threading, progress: progress, showsBar: true)
     options.tolerance = checking.tolerance
     let readOptions = original.against == nil ? source.readOptions : ReadOptions()
-    let report = try Model(contentsOf: file, options: readOptions).verify(options)
+    let model = try Model(contentsOf: file, options: readOptions)
+    options.evaluationExamples = try model.examples(in: measuring.evaluation)
+    let report = try model.verify(options)
     general.report(report.json.namingOptions) { Console.printLine("\(file)\n\(report.text)") }
     if !report.passed { throw ExitStatus.checkFailed }
   }

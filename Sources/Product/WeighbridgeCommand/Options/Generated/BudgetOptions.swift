@@ -9,7 +9,9 @@ import Weighbridge
 struct BudgetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The largest relative error of each output, such as 0.01.", valueName: "error"))
+      """
+      The relative error of each output that at most 1 in 20 other inputs exceeds, such as 0.01.
+      """, valueName: "error"))
   var maxError: Double?
 
   @Option(
