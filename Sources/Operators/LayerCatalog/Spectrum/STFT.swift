@@ -100,8 +100,8 @@ extension STFT {
     }
     let type = inputs[0].elementType
     return [
-      Tensor(type, shape: shape, spectra.flatMap { $0.map(\.x) }),
-      Tensor(type, shape: shape, spectra.flatMap { $0.map(\.y) }),
+      Tensor(type, shape: shape, spectra.flatMap { spectrum in spectrum.map { $0.x } }),
+      Tensor(type, shape: shape, spectra.flatMap { spectrum in spectrum.map { $0.y } }),
     ]
   }
 
