@@ -52,6 +52,14 @@ import Testing
     #expect(ErrorBound.value([0.1, .infinity], kinds: []) == .infinity)
   }
 
+  @Test func `the bound has a margin if nobody gave any of the inputs`() {
+    let errors = [0.01, 0.02, 0.03, 0.04]
+    let given = ErrorBound.value(errors, kinds: [0, 0, 0, 0])
+    #expect(given == ErrorBound.value(errors, kinds: []))
+    #expect(abs(ErrorBound.value(errors, kinds: [1, 1, 1, 1]) - 1.1 * given) < 1e-12)
+    #expect(ErrorBound.value([0, 0], kinds: [1, 2]) == 0)
+  }
+
   @Test func `many inputs of one kind do not hide another kind`() {
     let errors = [Double](repeating: 0.01, count: 100) + [0.03, 0.03, 0.03, 0.03]
     let kinds = [Int](repeating: 0, count: 100) + [1, 1, 1, 1]

@@ -15,13 +15,15 @@ enum ErrorBound {
   private static let typicalSpread = 0.4
   /// The number of inputs that the typical spread counts as.
   private static let typicalCount = 2.0
+  /// The margin when all inputs were generated: photos can lose more than these.
+  private static let generatedMargin = 1.1
   /// The quantile of the standard normal distribution for 95 % of the inputs, and for 95 %
   /// confidence.
   private static let quantile = 1.645
 
   /// - Parameters:
   ///   - errors: The error of each input.
-  ///   - kinds: The kind of each input; all are of one kind when empty.
+  ///   - kinds: The kind of each input, 0 for given ones; all are given when empty.
   static func value(_ errors: [Double], kinds: [Int]) -> Double {
     let worst = errors.max() ?? 0
     guard worst > 0, worst.isFinite else { return worst }
@@ -40,7 +42,7 @@ enum ErrorBound {
     let limits = zip(logarithms, means).map { logarithms, mean in
       exp(mean + factor(Double(logarithms.count), freedom) * spread)
     }
-    return limits.reduce(worst, max)
+    return limits.reduce(worst, max) * (numbers.contains(0) ? 1 : generatedMargin)
   }
 
   /// How many standard deviations the limit is above the mean.
