@@ -11,9 +11,9 @@ struct Compact: CancellableCommand {
       error of an output is ||actual - expected|| / ||expected||. If the model or a YOLO head ends in a \
       softmax or sigmoids, it is measured on the scores before them.
 
-      At most 1 in 20 inputs that played no part exceeds the error that is stated: it is measured on \
-      several kinds of inputs, in part unlike those that rounding learned from, and extrapolated, the \
-      further the fewer they are.
+      The error that is stated is what at most 1 in 20 inputs that played no part should exceed: it is \
+      measured on several kinds of inputs, in part unlike those that rounding learned from, and \
+      extrapolated, the further the fewer they are.
 
       Examples are images or files of arrays, or folders of either. Some of those that are given for \
       calibration are held out for the measurement, unless others are given for it. Models of \

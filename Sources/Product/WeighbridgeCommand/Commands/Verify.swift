@@ -6,7 +6,7 @@ struct Verify: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks that a model file is whole and computes what the original computed.",
     discussion: """
-      A compacted file states an error that at most 1 in 20 inputs exceeds. With the original and \
+      A compacted file states an error that at most 1 in 20 inputs should exceed. With the original and \
       --evaluation, it is measured anew on your inputs; if more of them exceed it, the check fails.
 
       Examples:
