@@ -163,18 +163,27 @@ package struct GraphComparison {
 
   /// Describes the differences between two operators' settings; `nil` if there are none. The order
   /// of the image axes does not matter, nor does a difference beyond float32's precision, to which
-  /// some writers round.
+  /// some writers round, nor what training alone uses.
   private static func settingsDifference(
     _ operation: any Operator, _ other: any Operator
   ) -> String? {
     guard operation.kind == other.kind else { return "\(operation.kind) and \(other.kind)" }
-    let otherAttributes = other.attributes.roundedToFloat
+    let operation = withoutTraining(operation)
+    let otherAttributes = withoutTraining(other).attributes.roundedToFloat
     let differences = ([operation] + layoutVariants(of: operation)).map {
       changes(in: $0.attributes.roundedToFloat, otherAttributes)
     }
     return differences.min { $0.count < $1.count }.flatMap {
       $0.isEmpty ? nil : $0.joined(separator: ", ")
     }
+  }
+
+  /// Returns the same operator without what only training uses.
+  private static func withoutTraining(_ operation: any Operator) -> any Operator {
+    guard let operation = operation as? BatchNormalization else { return operation }
+    return BatchNormalization(
+      axis: operation.axis, epsilon: operation.epsilon, hasScale: operation.hasScale,
+      hasCenter: operation.hasCenter)
   }
 
   /// Returns the same operator for images with the other axis order.

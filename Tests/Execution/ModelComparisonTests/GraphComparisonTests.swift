@@ -104,7 +104,8 @@ import Verifier
 
   /// A batch normalization of an input.
   private func normalization(
-    gamma: [Double], beta: [Double], mean: [Double], variance: [Double], epsilon: Double
+    gamma: [Double], beta: [Double], mean: [Double], variance: [Double], epsilon: Double,
+    momentum: Double? = nil
   ) throws -> Graph {
     var builder = GraphBuilder()
     let shape: [Dimension] = [.symbolic("batch"), 4, 5, 2]
@@ -116,10 +117,22 @@ import Verifier
       weights.append(try builder.addWeight(name, Tensor(.float32, shape: [2], numbers)))
     }
     let output = try builder.addNode(
-      BatchNormalization(axis: 3, epsilon: epsilon, hasScale: true, hasCenter: true),
+      BatchNormalization(
+        axis: 3, epsilon: epsilon, hasScale: true, hasCenter: true, momentum: momentum),
       named: "normalization", inputs: [input] + weights,
       source: SourceScope(layer: "normalization", className: "BatchNormalization"))[0]
     return try builder.finish(outputs: [Port(name: "output", value: output)])
+  }
+
+  @Test("What only training uses is no difference")
+  func training() throws {
+    let graphs = try [nil, 0.9].map { momentum in
+      try normalization(
+        gamma: [1, 2], beta: [3, 4], mean: [5, 6], variance: [7, 8], epsilon: 1e-3,
+        momentum: momentum)
+    }
+    let comparison = GraphComparison.differences(graphs[0], graphs[1], usesNames: false)
+    #expect(comparison.items.isEmpty && comparison.pairedOperators == 1)
   }
 
   @Test("A folded batch normalization is known as such, and a changed one is a difference")

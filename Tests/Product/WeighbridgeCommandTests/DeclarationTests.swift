@@ -43,8 +43,9 @@ import Testing
     #expect(generated.count > 40 && written.count > 60)
     let table = try Self.tableNames(folder)
     // --inputs, --layers and --output have another meaning in each command, --memory-limit is for the
-    // whole program, and the layout of a search is that of a composition.
-    let others: Set = ["inputs", "layers", "layout", "memoryLimit", "output"]
+    // whole program, the layout of a search is that of a composition, and --verify of convert and of
+    // report checks different things.
+    let others: Set = ["inputs", "layers", "layout", "memoryLimit", "output", "verify"]
     #expect(Set(written).intersection(table).subtracting(others) == [])
     #expect(Set(generated).isSuperset(of: ["engine", "threads", "resize", "against", "top"]))
   }

@@ -44,7 +44,7 @@ enum ONNXNormalizations: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "BatchNormalization": { (layer) throws(WeighbridgeError) in
       let epsilon = try layer.float("epsilon", default: 1e-5)
-      let momentum = try layer.float("momentum", default: 0.9)
+      let momentum = try layer.float("momentum", default: 0.9).shortestFloat32
       layer.ignore("is_test")
       let isTraining = try layer.flag("training_mode")
       guard try layer.integer("spatial", default: 1) == 1, !isTraining,
