@@ -203,7 +203,7 @@ def repetition_file():
             others = flags(option)[1:] + ([old] if old else [])
             former.update({other: flags(option)[0] for other in others})
     pairs = ", ".join(f'"{old}": "{new}"' for old, new in sorted(former.items()))
-    names = ", ".join(f'"{name}"' for name in sorted(repeated))
+    names = ", ".join(f'"{name}"' for name in sorted(set(repeated)))
     return f"""// {NOTE}
 
 extension RepeatedOptions {{

@@ -103,6 +103,23 @@ import _CatalogTesting
     #expect(expected.doubles.contains { !$0.isFinite } == hasInfinity)
   }
 
+  @Test("Strides that no position needs take no time and no memory")
+  func largeStrides() throws {
+    let operation = TransposedConvolution(
+      window: Window(
+        size: [2, 3], strides: [1 << 30, 1 << 30], dilation: [1, 2], padding: .valid),
+      outputPadding: [0, 0], groups: 1, hasBias: false, layout: .channelsFirst)
+    let kernel = random([1, 1, 2, 3], 20)
+    let result = try operation.evaluate(
+      [Tensor(.float32, shape: [1, 1, 1, 1], [2]), kernel], workers: workers)[0]
+    let numbers = kernel.doubles.map { 2 * $0 }
+    #expect(result.shape == [1, 1, 2, 5])
+    #expect(
+      result.doubles == [
+        numbers[0], 0, numbers[1], 0, numbers[2], numbers[3], 0, numbers[4], 0, numbers[5],
+      ])
+  }
+
   /// Two images of 6 channels, 5 x 7, each element of which is multiplied by a window and added; with one
   /// column more at the end.
   private static func scattered(

@@ -7,6 +7,8 @@ import GraphIR
 extension TransposedConvolution {
   /// The elements of the window that add to the output's positions with one residue along an axis.
   private struct Residue {
+    /// The output's positions modulo the stride.
+    let position: Int
     /// The first element, the distance to the next one, and their number, at least 1.
     let first: Int, step: Int, count: Int
     /// The distance in the input of the elements that two adjacent ones multiply.
@@ -16,17 +18,32 @@ extension TransposedConvolution {
     /// The size of the padding behind it.
     let after: Int
 
-    /// - Returns: `nil` if there are no such elements.
-    init?(_ residue: Int, of window: Window, axis: Int, inputSize: Int, outputSize: Int) {
+    /// All that an axis has. Positions without elements of the window have none, so that there are no
+    /// more than elements, however large the stride is.
+    static func all(
+      of window: Window, axis: Int, inputSize: Int, outputSize: Int
+    ) -> [Residue] {
       let (stride, dilation) = (window.strides[axis], window.dilation[axis])
-      let elements = (0..<window.size[axis]).filter { $0 * dilation % stride == residue }
-      guard let first = elements.first else { return nil }
-      (self.first, count) = (first, elements.count)
+      let elements = Dictionary(grouping: 0..<window.size[axis]) { $0 * dilation % stride }
+      return elements.sorted { $0.key < $1.key }.map { position, elements in
+        Residue(
+          position, elements, stride: stride, dilation: dilation, inputSize: inputSize,
+          outputSize: outputSize)
+      }
+    }
+
+    /// - Parameter elements: Those of the window, at least one.
+    private init(
+      _ position: Int, _ elements: [Int], stride: Int, dilation: Int, inputSize: Int,
+      outputSize: Int
+    ) {
+      self.position = position
+      (first, count) = (elements[0], elements.count)
       step = count > 1 ? elements[1] - first : 1
       self.dilation = step * dilation / stride == 0 ? 1 : step * dilation / stride
       let start = first * dilation / stride
       before = start + (count - 1) * self.dilation
-      after = (outputSize - residue + stride - 1) / stride - inputSize - start
+      after = (outputSize - position + stride - 1) / stride - inputSize - start
     }
   }
 
@@ -39,19 +56,13 @@ extension TransposedConvolution {
     let planes = input.shape[0] * inputs[1].shape[1] * groups
     var elements = [Double](repeating: 0, count: planes * uncropped.reduce(1, *))
     if hasBias { fill(&elements, with: inputs[2].doubles, planes: planes) }
-    for residues in PaddedPlanes.indices(of: window.strides) {
-      var parts: [Residue] = []
-      for (axis, residue) in residues.enumerated() {
-        guard
-          let part = Residue(
-            residue, of: window, axis: axis, inputSize: input.shape[axis + 2],
-            outputSize: uncropped[axis])
-        else { break }
-        parts.append(part)
-      }
-      guard parts.count == residues.count else { continue }
+    let residues = uncropped.enumerated().map { axis, size in
+      Residue.all(of: window, axis: axis, inputSize: input.shape[axis + 2], outputSize: size)
+    }
+    for indices in PaddedPlanes.indices(of: residues.map(\.count)) {
+      let parts = zip(residues, indices).map { $0[$1] }
       let results = try convolved(input, inputs, parts, workers)
-      place(results, at: residues, in: &elements, uncropped)
+      place(results, at: parts.map(\.position), in: &elements, uncropped)
     }
     return elements
   }

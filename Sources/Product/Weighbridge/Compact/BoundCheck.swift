@@ -30,7 +30,7 @@ struct BoundCheck: VerificationCheck {
   ) -> CheckResult {
     let bound = stated.bound > 0 ? stated.bound : stated.worst
     let beyond = errors.count { $0 > bound }
-    let holds = beyond <= (errors.count + 19) / 20
+    let holds = 20 * beyond <= errors.count
     let measured =
       "\(stated.output): at most \(bound.scientific) is stated, and "
       + "\(beyond) of \(examples.words) \(beyond == 1 ? "exceeds" : "exceed") it; "
