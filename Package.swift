@@ -10,6 +10,12 @@ let rules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// For what need not be fast in a release build of the tests, so that the compiler is done with it
+/// in a fifth of the time: the tests themselves and, if they are built with `WEIGHBRIDGE_TESTS=1` as
+/// the Makefile does, all that converts models and shows them. What computes is optimized.
+let unoptimized: SwiftSetting = .unsafeFlags(["-Onone"], .when(configuration: .release))
+let quickly = Context.environment["WEIGHBRIDGE_TESTS"] == nil ? [] : [unoptimized]
+
 /// The folders of `Sources`, the lowest first. A module may depend on its own floor and on lower
 /// ones only, which the end of this file checks.
 enum Floor: String, CaseIterable {
@@ -42,7 +48,8 @@ func module(
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: floor.folder(of: name),
-    swiftSettings: rules + (name == "CInterface" ? [] : [.strictMemorySafety()]))
+    swiftSettings: rules + (name == "CInterface" ? [] : [.strictMemorySafety()])
+      + ([.conversion, .product, .support].contains(floor) ? quickly : []))
 }
 
 /// A C module.
@@ -60,15 +67,14 @@ func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Ta
     providers: [.apt([apt]), .brew([brew])])
 }
 
-/// Tests of a floor's modules, in the folder of the same floor. In a release build, what they test is
-/// optimized and they themselves are not, so that the compiler is done with them sooner.
+/// Tests of a floor's modules, in the folder of the same floor.
 func tests(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
   .testTarget(
     name: name, dependencies: dependencies, path: "Tests/\(floor.rawValue)/\(name)",
     exclude: exclude,
-    swiftSettings: rules + [.unsafeFlags(["-Onone"], .when(configuration: .release))])
+    swiftSettings: rules + [unoptimized])
 }
 
 #if os(macOS)
@@ -296,7 +302,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: Floor.product.folder(of: "WeighbridgeCommand"),
-      swiftSettings: rules + [.strictMemorySafety()]),
+      swiftSettings: rules + [.strictMemorySafety()] + quickly),
 
     // Support: code that tests and benchmarks share.
     module(
@@ -366,7 +372,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"],
       path: "Tests/Support/TestSupport",
-      swiftSettings: rules),
+      swiftSettings: rules + quickly),
     tests(
       .conversion, "ConversionTests",
       [
