@@ -55,6 +55,15 @@ def bits(signed, byte, long, unsigned):
     return result
 
 
+def shifts_beyond(signed, short, byte, long, wide):
+    """Shifts by numbers below zero, by all bits, and by more."""
+    result = [ops.left_shift(byte, 1), ops.left_shift(long, -3), ops.right_shift(long, 40)]
+    for x in (signed, short, byte, long, wide):
+        for count in (ops.roll(x, 1, axis=2), x % 9, ops.flip(x, 1) // 2):
+            result += [ops.left_shift(x, count), ops.bitwise_right_shift(x, count)]
+    return result
+
+
 def result_types(signed, byte, long, truth):
     """The types of functions of integers and booleans, with numbers of Python, and mixed."""
     turned = ops.transpose(truth, (0, 2, 1))
@@ -146,6 +155,25 @@ def wide_normalizations(x, large):
     return [ops.round(3.0 * result) for result in results]
 
 
+def wide_batches(signed, long, truth):
+    """Batch normalizations of integers, which Keras computes in float32, in layers of other types: what float32 does not hold
+    is 0, and the last place of 16 bits depends on that of 32."""
+    result = []
+    for x in (signed, long, truth):
+        for training in (None, True):
+            wide, half = (layers.BatchNormalization(dtype=kind)(x, training=training) for kind in ("float64", "mixed_float16"))
+            result += [wide, 1e9 * (wide - ops.cast(ops.cast(wide, "float32"), "float64")), ops.round(3.0 * half)]
+    return result
+
+
+def signs_of_zero(x):
+    """Whether zeros are negative, by what they divide."""
+    return [1.0 / ops.elu(x, alpha=0), 1.0 / ops.relu(-x), 1.0 / ops.celu(0.0 * x, 2.0),
+            1.0 / ops.selu(0.0 * x), 1.0 / layers.Rescaling(2.0)(0.0 * x), 1.0 / ops.soft_shrink(x, 9.0),
+            1.0 / ops.hard_shrink(x, 9.0), 1.0 / ops.softsign(0.0 * x), 1.0 / ops.gelu(0.0 * x), 1.0 / ops.silu(0.0 * x),
+            1.0 / ops.tanh_shrink(0.0 * x), 1.0 / layers.ELU(2.0)(0.0 * x)]
+
+
 def thresholds(x):
     """Rectifiers with a threshold, of infinities and NaN too."""
     odd = ops.concatenate([x, x / 0.0, ops.log(x)], axis=1)
@@ -195,6 +223,7 @@ CASES = [
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
+    Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),
     Case("truths", [TRUTH, UNSIGNED], truths),
     Case("cast_at_the_end", [Input((3, 4)), Input((3, 4), -99, 99, "int32"), Input((3, 4), 0, 7, "uint8"), TRUTH], cast_at_the_end),
@@ -205,6 +234,8 @@ CASES = [
          wide_normalizations, containers=("keras",)),
     Case("layers_of_integers", [SIGNED, Input((3, 4), -9, 9, "int64"), TRUTH], layers_of_integers, containers=("keras",)),
     Case("contrasts", [Input((3, 4, 2))], contrasts, containers=("keras",)),
+    Case("wide_batches", [SIGNED, Input((3, 4), -9000, 9000, "int32"), TRUTH], wide_batches, containers=("keras",)),
+    Case("signs_of_zero", [Input((3, 4))], signs_of_zero, containers=("keras",)),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
     types_inside(keras),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -65,12 +66,12 @@ INLINE float exponential_of_sum(float x, float small) {
 /// e^x within 3 ulp.
 INLINE float exponential(float x) { return exponential_of_sum(x, 0); }
 
-/// e^x - 1 for x <= 0, within 3 ulp also near 0.
+/// e^x - 1 for x <= 0, within 3 ulp also near 0, and with the sign of x where it is 0.
 INLINE float exponential_minus_1(float x) {
   // Beyond this, the result is -1.
   const struct reduced own = reduced(x < -40 ? -40 : x);
   const float factor = power_of_2(own.n);
-  return factor * series_of_rest(own.rest) + (factor - 1);
+  return copysignf(factor * series_of_rest(own.rest) + (factor - 1), x);
 }
 
 /// log(1 + x) for 0 <= x <= 1, within 1e-7: 2 artanh(x / (2 + x)) as a series.

@@ -147,9 +147,9 @@ extension Composition {
     try self(Rescaling(scale: [1], offset: [number]), x)
   }
 
-  /// x · scale + offset.
+  /// x · scale + offset. The default offset leaves the sign of zeros as it is.
   package mutating func linear(
-    _ x: ValueID, scale: Double, offset: Double = 0
+    _ x: ValueID, scale: Double, offset: Double = -0.0
   ) throws(WeighbridgeError) -> ValueID {
     try self(Rescaling(scale: [scale], offset: [offset]), x)
   }

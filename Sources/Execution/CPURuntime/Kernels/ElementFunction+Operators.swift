@@ -15,7 +15,7 @@ extension ElementFunction {
     case is SELU:
       [
         .init(function: kernels_function_elu, alpha: Float(SELU.alpha)),
-        linear(SELU.scale, 0),
+        linear(SELU.scale, -0.0),
       ]
     case let gelu as GELU:
       [.init(function: gelu.isApproximate ? kernels_function_gelu_tanh : kernels_function_gelu_erf)]

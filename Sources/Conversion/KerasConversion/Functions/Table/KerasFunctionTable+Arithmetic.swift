@@ -44,7 +44,11 @@ extension KerasFunctionTable {
       Names(["BitwiseRightShift", "RightShift"], tf: ["bitwise.right_shift"], .rightShift),
     ]) { (call, function) throws(WeighbridgeError) in
       let terms = [try call.term("x", at: 0), try call.term("y", at: 1)]
-      return try call.add(BitwiseMath(function), try call.unified(terms, sharesRank: true))
+      var inputs = try call.unified(terms, sharesRank: true)
+      if [.leftShift, .rightShift].contains(function), !call.layer.writer.isJAX {
+        inputs[1] = try call.shift(terms[1], inputs[1])
+      }
+      return try call.add(BitwiseMath(function), inputs)
     } + [
       Entry(["BitwiseNot", "BitwiseInvert"], tf: ["bitwise.invert"]) {
         (call) throws(WeighbridgeError) in
@@ -151,6 +155,16 @@ extension KerasFunction {
     let sign = try addOne(UnaryMath(.sign), [values[0]], role: "sign")
     if computed == type { return try add(Multiply(), [sign, rest]) }
     return try add(Cast(to: type), [try addOne(Multiply(), [sign, rest], role: "product")])
+  }
+
+  /// How far TensorFlow shifts: by no bit for a number below zero, and by at most all bits but one.
+  fileprivate mutating func shift(
+    _ term: Term, _ value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let last = Double(8 * type(of: value).elementType.byteCount - 1)
+    if let number = plainNumber(term), (0...last).contains(number) { return value }
+    let raised = try part(Maximum(), value, try number(0, like: value))
+    return try part(Minimum(), raised, try number(last, like: value))
   }
 
   /// Adds a power. Keras 3 computes that of unsigned integers as int32.

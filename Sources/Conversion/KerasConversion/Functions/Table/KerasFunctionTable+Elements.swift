@@ -188,7 +188,7 @@ extension KerasFunction {
   }
 
   /// The number of a constant without axes; `nil` for NaN and other terms.
-  private func plainNumber(_ term: Term) -> Double? {
+  func plainNumber(_ term: Term) -> Double? {
     guard case .constant(let constant) = term, constant.shape.isEmpty, !constant.numbers[0].isNaN
     else { return nil }
     return constant.numbers[0]

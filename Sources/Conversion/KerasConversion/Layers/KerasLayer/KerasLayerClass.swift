@@ -60,6 +60,8 @@ struct KerasLayerClass: Sendable {
     case floats
     /// Integers too.
     case all
+    /// Integers too; since Keras 3 to float32, whatever the layer's type is.
+    case integersToFloat32
     /// Integers too, since Keras 2.8.
     case images
     /// Integers too, from Keras 2.8 to Keras 2.
@@ -74,7 +76,7 @@ struct KerasLayerClass: Sendable {
     func includesIntegers(_ version: KerasVersion) -> Bool {
       switch self {
       case .none, .floats: false
-      case .all: true
+      case .all, .integersToFloat32: true
       case .images: version >= KerasVersion(2, 8)
       case .imagesOfKeras2: version >= KerasVersion(2, 8) && version.major < 3
       case .noneSinceKeras3: version.major < 3

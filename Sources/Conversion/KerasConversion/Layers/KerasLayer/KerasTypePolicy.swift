@@ -105,8 +105,9 @@ extension KerasLayer {
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType
       let role = inputs.count == 1 ? name : "\(name)_\(index)"
+      let isWide = policy == .integersToFloat32 && isKeras3 && !inputType.isFloat
       let isCast = inputType != type && (inputType.isFloat || castsIntegers)
-      result.append(isCast ? try cast(input, to: type, role: role) : input)
+      result.append(isCast ? try cast(input, to: isWide ? .float32 : type, role: role) : input)
     }
     return result
   }

@@ -10,11 +10,12 @@ extension BatchNormalization: KerasMapped {
   /// Keras 1. Over several axes (Keras 2) it becomes arithmetic.
   static let keras = KerasMapping([
     KerasLayerClass(
-      "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add
+      "BatchNormalization", masks: .passed, casts: .integersToFloat32, shape: .same,
+      parts: .batchStatistics, add
     ).distributed(.result),
     KerasLayerClass(
-      "SyncBatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics,
-      add),
+      "SyncBatchNormalization", masks: .passed, casts: .integersToFloat32, shape: .same,
+      parts: .batchStatistics, add),
     .elementwise("BatchNormalization (Keras 1)", keras1Modes),
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -30,6 +31,16 @@ extension BatchNormalization: KerasMapped {
   }
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+    let outputs = try addNormalization(to: &layer, inputs)
+    guard let type = layer.types?.compute, layer.graph.type(of: outputs[0]).elementType != type
+    else { return outputs }
+    return try layer.add(Cast(to: type), outputs, role: "result_cast")
+  }
+
+  /// Adds the normalization in the type of the input.
+  private static func addNormalization(
+    to layer: inout KerasLayer, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
     let axes = try axes(&layer, inputs)
     let isRenormalized = try layer.flag("renorm", default: false)
     let isSynchronized =
