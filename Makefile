@@ -132,8 +132,12 @@ demo: build
 
 # --- Tests.
 
-# Some tests access a module's internals; a release build allows that only with this flag.
-test_flags := -c release -Xswiftc -enable-testing
+# Some tests access a module's internals, which a release build allows only with -enable-testing. What converts models is
+# not optimized (see Package.swift), and nothing has debug information: both take the compiler longer than they save.
+tested := -c release -Xswiftc -enable-testing
+test_flags := $(tested) -Xswiftc -gnone
+build_for_tests := WEIGHBRIDGE_TESTS=1 swift build $(test_flags)
+run_tests := WEIGHBRIDGE_TESTS=1 swift test $(test_flags) --skip-build
 ifeq ($(system),Linux)
 interface_tests := test-c test-python
 # Kernels for processors of another kind.
@@ -141,11 +145,11 @@ emulated_tests := $(if $(filter x86_64,$(shell uname -m)),test-avx-vnni)
 endif
 
 test: dependencies lint
-	swift build $(test_flags) --build-tests --explicit-target-dependency-import-check error
-	@Scripts/run-tests.sh $(test_flags) --skip-build
-	@Scripts/test-instruction-sets.sh $(test_flags)
+	$(build_for_tests) --build-tests --explicit-target-dependency-import-check error
+	@WEIGHBRIDGE_TESTS=1 Scripts/run-tests.sh $(test_flags) --skip-build
+	@WEIGHBRIDGE_TESTS=1 Scripts/test-instruction-sets.sh $(test_flags)
 	# The targets for fuzzing, which nothing else here builds, and some changed files.
-	WEIGHBRIDGE_FUZZ=1 swift build $(test_flags) --product Mutate
+	WEIGHBRIDGE_FUZZ=1 $(build_for_tests) --product Mutate
 	.build/release/Mutate hdf5 0 2000
 	.build/release/Mutate keras 0 1000
 	@$(MAKE) --no-print-directory consumer $(emulated_tests) $(interface_tests)
@@ -174,8 +178,8 @@ consumer: dependencies
 	@Scripts/test-consumer.sh $(version) $(sample)
 
 test-faults: dependencies
-	swift build $(test_flags) --build-tests
-	WEIGHBRIDGE_FAULTS=all swift test $(test_flags) --skip-build --filter 'FaultTests|ChangedInputTests|RaceTests'
+	$(build_for_tests) --build-tests
+	WEIGHBRIDGE_FAULTS=all $(run_tests) --filter 'FaultTests|ChangedInputTests|RaceTests'
 
 FUZZ_SECONDS ?= 60
 MUTATIONS ?= 20000
@@ -200,11 +204,11 @@ mutate: build
 thread_tests := (Plan|Threads|Cancellation|ModelAgreement|Bytes|Digest|WeightStream|Race|Recurrent|Convolution)
 # Without optimization the kernels take hours for the recorded networks.
 sanitize: dependencies
-	swift build --build-tests $(test_flags) --scratch-path .build/address --sanitize address \
+	WEIGHBRIDGE_TESTS=1 swift build $(tested) --build-tests --scratch-path .build/address --sanitize address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
-	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(test_flags) --scratch-path .build/address --sanitize address
-	swift build --build-tests $(test_flags) --scratch-path .build/thread --sanitize thread
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --skip-build $(test_flags) \
+	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(tested) --scratch-path .build/address --sanitize address
+	WEIGHBRIDGE_TESTS=1 swift build $(tested) --build-tests --scratch-path .build/thread --sanitize thread
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --skip-build $(tested) \
 	  --scratch-path .build/thread --sanitize thread --filter '$(thread_tests).*Tests'
 
 # --- Python environments, from PyPI. Keras 2.15 is available for Python up to 3.11.
@@ -237,8 +241,8 @@ peers: $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflit
 
 test-peers: build peers
 	rm -rf $(peers)/types && mkdir -p $(peers)/types
-	swift build $(test_flags) --build-tests
-	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types swift test $(test_flags) --skip-build --filter ONNXTypeTests
+	$(build_for_tests) --build-tests
+	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types $(run_tests) --filter ONNXTypeTests
 	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
 	  $(peers)-tflite/bin/python $(peers)-pytorch/bin/python $(peers)/types
 
@@ -276,8 +280,8 @@ generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compile
 generate: dependencies
 	Schemas/generate.sh
 	python3 Scripts/options
-	swift build $(test_flags) --build-tests
-	WEIGHBRIDGE_GENERATE=1 swift test $(test_flags) --skip-build \
+	$(build_for_tests) --build-tests
+	WEIGHBRIDGE_GENERATE=1 $(run_tests) \
 	  --filter '$(generators)|SampleDefinitionTests|HostileSampleTests|OperatorVectorTests'
 
 clean:

@@ -52,6 +52,13 @@ func module(
       + ([.conversion, .product, .support].contains(floor) ? quickly : []))
 }
 
+/// The modules of which Weighbridge re-exports something. What imports Weighbridge depends on them too,
+/// since incremental builds only follow modules that are named.
+let reexported: [Target.Dependency] = [
+  "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion", "FormatRegistry",
+  "KerasConversion", "ONNXConversion", "WBMConversion",
+]
+
 /// A C module.
 func cLibrary(
   _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [CSetting] = []
@@ -189,8 +196,7 @@ let package = Package(
     module(
       .conversion, "KerasConversion",
       [
-        "Bytes", "ConversionCore", "GraphIR", "JSON", "KerasFormat",
-        "LayerCatalog",
+        "Bytes", "ConversionCore", "GraphIR", "JSON", "KerasFormat", "LayerCatalog",
       ]),
     module(
       .conversion, "DarknetConversion",
@@ -204,8 +210,7 @@ let package = Package(
       .conversion, "CoreMLConversion",
       [
         "Bytes", "ConversionCore", "CPURuntime", "CoreMLFormat", "GraphIR", "JSON",
-        "KerasConversion",
-        "KerasFormat", "LayerCatalog", "ProtobufWire", "TensorEncoding",
+        "KerasConversion", "KerasFormat", "LayerCatalog", "ProtobufWire", "TensorEncoding",
       ]),
     module(
       .conversion, "NCNNConversion",
@@ -231,17 +236,17 @@ let package = Package(
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
-        "Bytes", "ConversionCore", "GraphIR", "KerasConversion",
-        "LayerCatalog", "NumPyFormat", "PyTorchFormat", "SafetensorsFormat",
+        "Bytes", "ConversionCore", "GraphIR", "KerasConversion", "LayerCatalog", "NumPyFormat",
+        "PyTorchFormat", "SafetensorsFormat",
       ]),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
-        "DarknetConversion", "GraphIR", "JSON", "KerasConversion",
-        "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
-        "PyTorchConversion", "PyTorchFormat", "SafetensorsFormat", "TFLiteConversion",
-        "TensorFlowConversion", "TensorFlowFormat", "WBMConversion",
+        "DarknetConversion", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog",
+        "NCNNConversion", "ONNXConversion", "ONNXFormat", "PyTorchConversion", "PyTorchFormat",
+        "SafetensorsFormat", "TFLiteConversion", "TensorFlowConversion", "TensorFlowFormat",
+        "WBMConversion",
       ]),
 
     // Execution: everything that uses graphs.
@@ -263,13 +268,10 @@ let package = Package(
     // Rank 4: the library product and the program.
     module(
       .product, "Weighbridge",
-      [
-        "Bytes", "Compaction", "CPURuntime", "ArrayConversion", "ConversionCore",
-        "CoreMLConversion", "DarknetConversion", "FormatRegistry", "KerasConversion",
-        "ONNXConversion", "WBMConversion", "DarknetFormat", "Digests", "GraphIR", "JSON",
+      reexported + [
+        "Bytes", "Compaction", "CPURuntime", "DarknetFormat", "Digests", "GraphIR", "JSON",
         "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
-        "TensorEncoding", "Verifier",
-        "Vision", "WBMFormat",
+        "TensorEncoding", "Verifier", "Vision", "WBMFormat",
       ]),
     module(.product, "WeighbridgeFoundation", ["Weighbridge"]),
     module(  // Image search by composition and by features, and its index.
@@ -279,8 +281,7 @@ let package = Package(
       .product, "ModelReport",
       [
         "Bytes", "ConversionCore", "CoreMLConversion", "Digests", "GraphIR", "ModelComparison",
-        "TensorEncoding",
-        "Verifier", "Vision", "Weighbridge",
+        "TensorEncoding", "Verifier", "Vision", "Weighbridge",
       ]),
     // The header of the C interface, from which Swift imports its structs.
     cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
@@ -292,11 +293,8 @@ let package = Package(
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
-      // Modules that Weighbridge re-exports are named too: incremental builds only follow named
-      // ones.
-      dependencies: [
-        "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
-        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
+      dependencies: reexported + [
+        "Bytes", "CSystemCalls",
         "DarknetFormat", "GraphIR", "ImageSearch", "JSON",
         "ModelComparison", "ModelReport", "TensorEncoding", "Verifier", "Vision", "Weighbridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -307,10 +305,8 @@ let package = Package(
     // Support: code that tests and benchmarks share.
     module(
       .support, "_CatalogTesting",
-      [
-        "NCNNConversion", "PyTorchConversion", "TFLiteConversion",
-        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
-        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
+      reexported + [
+        "NCNNConversion", "PyTorchConversion", "TFLiteConversion", "Bytes", "GraphIR",
         "LayerCatalog",
       ]),
 
@@ -357,9 +353,8 @@ let package = Package(
       ["Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog"]),
     tests(
       .product, "WeighbridgeTests",
-      [
-        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
-        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
+      reexported + [
+        "Bytes", "GraphIR", "JSON",
         "LayerCatalog", "ModelReport", "Verifier", "Weighbridge", "WeighbridgeCommand",
         "WeighbridgeFoundation", "_CatalogTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -375,28 +370,23 @@ let package = Package(
       swiftSettings: rules + quickly),
     tests(
       .conversion, "ConversionTests",
-      [
-        "NCNNFormat", "NCNNConversion", "PyTorchConversion", "TFLiteConversion",
-        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
-        "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
-        "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
-        "LayerCatalog", "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "SafetensorsFormat",
-        "TestSupport", "Verifier", "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive",
-        "_CatalogTesting",
+      reexported + [
+        "NCNNFormat", "NCNNConversion", "PyTorchConversion", "TFLiteConversion", "Bytes",
+        "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat", "LayerCatalog",
+        "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "SafetensorsFormat", "TestSupport",
+        "Verifier", "TFLiteFormat", "WBMFormat", "Weighbridge", "ZipArchive", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       .execution, "VerifierTests",
-      [
-        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
-        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR",
-        "LayerCatalog", "ReferenceRuntime", "TestSupport",
-        "Verifier", "WBMFormat", "Weighbridge",
+      reexported + [
+        "Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport", "Verifier",
+        "WBMFormat", "Weighbridge",
       ]),
     tests(
       .execution, "CPURuntimeTests",
       [
-        "Bytes", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime",
-        "TestSupport", "Verifier", "Weighbridge", "_CatalogTesting",
+        "Bytes", "CPURuntime", "GraphIR", "LayerCatalog", "ReferenceRuntime", "TestSupport",
+        "Verifier", "Weighbridge", "_CatalogTesting",
       ]),
     tests(
       .execution, "CompactionTests",
@@ -413,11 +403,9 @@ let package = Package(
       ]),
     tests(
       .product, "DetectionTests",
-      [
-        "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion", "DarknetConversion",
-        "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion", "GraphIR", "JSON",
-        "LayerCatalog", "ReferenceRuntime",
-        "TestSupport", "Vision", "Weighbridge",
+      reexported + [
+        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ReferenceRuntime", "TestSupport", "Vision",
+        "Weighbridge",
       ]),
     tests(
       .product, "ApplicationTests",
@@ -436,8 +424,7 @@ let package = Package(
       .product, "ModelReportTests",
       [
         "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "TestSupport", "Verifier",
-        "Vision",
-        "Weighbridge",
+        "Vision", "Weighbridge",
       ]),
     tests(
       .product, "WeighbridgeCommandTests",
@@ -484,8 +471,7 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
         "ONNXFormat", "ProtobufWire", "PyTorchFormat", "SafetensorsFormat", "TensorEncoding",
         "TFLiteFormat", "TensorFlowConversion", "TensorFlowFormat", "Verifier", "Vision",
-        "WBMConversion", "WBMFormat",
-        "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
+        "WBMConversion", "WBMFormat", "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),

@@ -66,7 +66,7 @@ install-library: library
 test_library := .build/test-library
 .PHONY: $(test_library)
 $(test_library): dependencies
-	swift build $(test_flags) --product CInterface -Xlinker -soname=$(library_name) \
+	$(build_for_tests) --product CInterface -Xlinker -soname=$(library_name) \
 	  -Xlinker --version-script=$(CURDIR)/Packaging/C/libweighbridge.map
 	Scripts/lay-out-library.sh .build/release/libCInterface.so $(version) $@
 
@@ -97,7 +97,7 @@ pytest := -m pytest -q -rs -p no:cacheprovider
 
 # Cluster jobs use the program to convert models.
 test-program: $(test_library)
-	swift build $(test_flags) --product weighbridge
+	$(build_for_tests) --product weighbridge
 
 test-python: test-program
 	$(python_environment) Scripts/test-python.sh $(PYTHON)

@@ -15,14 +15,16 @@ def floor_names(manifest):
 
 
 def dependencies(manifest):
-    """For each target of a manifest, the names that it depends on."""
-    result = {}
+    """For each target of a manifest, the names that it depends on: a list, or a named list and another."""
+    result, strings = {}, re.compile(r'"(\w+)"')
+    lists = dict(re.findall(r"\blet (\w+): \[Target\.Dependency\] = \[([^\]]*)\]", manifest))
     pattern = r'\b(?:module|cLibrary)\(\s*(?://[^\n]*\n\s*)?(?:\.\w+,\s*)?"(\w+)"|executableTarget\(\s*name: "(\w+)"'
     matches = list(re.finditer(pattern, manifest))
     for match, following in zip(matches, [*matches[1:], None]):
         part = manifest[match.end():following.start() if following else len(manifest)]
-        names = re.search(r"\[([^\]]*)\]", part)
-        result[match.group(1) or match.group(2)] = set(re.findall(r'"(\w+)"', names.group(1))) if names else set()
+        names = re.search(r"(?:(\w+) \+ )?\[([^\]]*)\]", part)
+        result[match.group(1) or match.group(2)] = set(
+            strings.findall(lists.get(names.group(1), "") + names.group(2))) if names else set()
     return result
 
 
