@@ -71,8 +71,7 @@ PYTHON ?= python3
 system := $(shell uname -s)
 sample := Samples/Models/shape-detector
 MODEL ?= $(sample)/shape-detector.h5
-# The version is defined in the library.
-version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Product/Weighbridge/Model+Writing.swift)
+version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Base/Bytes/Version.swift)
 
 # Homebrew keeps some libraries outside pkg-config's default folders.
 ifeq ($(system),Darwin)

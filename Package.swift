@@ -266,12 +266,14 @@ let package = Package(
     module(.execution, "Vision", ["Bytes", "CImages", "CKernels", "GraphIR"]),
 
     // Rank 4: the library product and the program.
+    // What a model is for, and a typed Swift interface of it.
+    module(.product, "ModelUse", ["Bytes", "GraphIR", "LayerCatalog"]),
     module(
       .product, "Weighbridge",
       reexported + [
         "Bytes", "Compaction", "CPURuntime", "DarknetFormat", "Digests", "GraphIR", "JSON",
-        "KerasFormat", "LayerCatalog", "ModelComparison", "NumPyFormat", "ReferenceRuntime",
-        "TensorEncoding", "Verifier", "Vision", "WBMFormat",
+        "KerasFormat", "LayerCatalog", "ModelComparison", "ModelUse", "NumPyFormat",
+        "ReferenceRuntime", "TensorEncoding", "Verifier", "Vision", "WBMFormat",
       ]),
     module(.product, "WeighbridgeFoundation", ["Weighbridge"]),
     module(  // Image search by composition and by features, and its index.
@@ -291,6 +293,11 @@ let package = Package(
         "Bytes", "CWeighbridge", "ConversionCore", "DarknetFormat", "FormatRegistry", "GraphIR",
         "ImageSearch", "JSON", "ModelReport", "Verifier", "Vision", "Weighbridge",
       ]),
+    .executableTarget(  // What WeighbridgePlugin runs.
+      name: "InterfaceGenerator",
+      dependencies: ["Bytes", "ConversionCore", "ModelUse", "WBMConversion"],
+      path: Floor.product.folder(of: "InterfaceGenerator"),
+      swiftSettings: rules + [.strictMemorySafety()] + quickly),
     .executableTarget(
       name: "WeighbridgeCommand",
       dependencies: reexported + [
@@ -410,8 +417,8 @@ let package = Package(
     tests(
       .product, "ApplicationTests",
       [
-        "Bytes", "ConversionCore", "GraphIR", "JSON", "LayerCatalog", "TestSupport", "Vision",
-        "Weighbridge",
+        "Bytes", "ConversionCore", "GraphIR", "JSON", "LayerCatalog", "ModelUse", "TestSupport",
+        "Vision", "Weighbridge",
       ]),
     tests(
       .product, "ImageSearchTests",
@@ -435,15 +442,15 @@ let package = Package(
   ]
 )
 
-// Typed interfaces of the .wbm files in other packages' targets. The program that the plugin runs
-// is compiled separately from this package's own, which would double every build here; so the
-// plugin exists only for packages that depend on this one (or with WEIGHBRIDGE_PLUGIN=1).
+// Typed interfaces of the .wbm files in other packages' targets. The program that the plugin runs and
+// the modules that it needs are compiled separately from this package's own; so the plugin exists
+// only for packages that depend on this one (or with WEIGHBRIDGE_PLUGIN=1).
 let isDependency = ["/checkouts/", "/registry/"].contains { Context.packageDirectory.contains($0) }
 if isDependency || Context.environment["WEIGHBRIDGE_PLUGIN"] != nil {
   package.products.append(.plugin(name: "WeighbridgePlugin", targets: ["WeighbridgePlugin"]))
   package.targets.append(
     .plugin(
-      name: "WeighbridgePlugin", capability: .buildTool(), dependencies: ["WeighbridgeCommand"],
+      name: "WeighbridgePlugin", capability: .buildTool(), dependencies: ["InterfaceGenerator"],
       path: Floor.product.folder(of: "WeighbridgePlugin")))
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs a separate package that depends on a tagged copy of the working tree, as a user's would. (In debug
-# mode, because for its plugin everything is compiled twice.)
+# Builds and runs a separate package that depends on a tagged copy of the working tree, as a user's would (not optimized, and
+# without what only debuggers and editors read, so that it takes less time).
 # Usage: test-consumer.sh VERSION SAMPLE
 set -euo pipefail
 version=$1 sample=$2
@@ -16,7 +16,7 @@ git -C "$copy" -c user.name=consumer -c user.email=consumer@localhost commit -q 
 git -C "$copy" tag "$version"
 echo "Building Tests/Consumer against file://$copy, $version"
 cp -R Tests/Consumer "$folder/consumer"
-WEIGHBRIDGE_URL="file://$copy" swift run -q \
+WEIGHBRIDGE_URL="file://$copy" swift run -q --disable-index-store -Xswiftc -gnone \
   --package-path "$folder/consumer" --scratch-path "$folder/build" --security-path "$folder/security" \
   consumer "$sample" "$folder/consumer.wbm"
 if ldd "$folder/build/debug/consumer" 2>/dev/null | grep hdf5; then

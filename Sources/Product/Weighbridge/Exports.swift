@@ -4,6 +4,7 @@
 @_exported public import FormatRegistry
 @_exported public import GraphIR
 @_exported public import ModelComparison
+@_exported public import ModelUse
 @_exported public import Verifier
 @_exported public import Vision
 

@@ -43,6 +43,3 @@ extension Model {
     return try write(to: path, options: options)
   }
 }
-
-/// The version of this package.
-public let weighbridgeVersion = "0.2.0"

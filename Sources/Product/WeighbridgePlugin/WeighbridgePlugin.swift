@@ -11,7 +11,7 @@ struct WeighbridgePlugin: BuildToolPlugin {
     context: PluginContext, target: any Target
   ) throws -> [Command] {
     guard let target = target as? any SourceModuleTarget else { return [] }
-    let program = try context.tool(named: "WeighbridgeCommand").url
+    let program = try context.tool(named: "InterfaceGenerator").url
     let folder = context.pluginWorkDirectoryURL
     return target.sourceFiles.map(\.url).filter { $0.pathExtension == "wbm" }.flatMap { model in
       let name = model.deletingPathExtension().lastPathComponent
@@ -22,10 +22,7 @@ struct WeighbridgePlugin: BuildToolPlugin {
         Command.buildCommand(
           displayName: "Writing a Swift interface of \(model.lastPathComponent)",
           executable: program,
-          arguments: [
-            "swift", model.path, "-o", code.path, "--name", name, "--bundled",
-            model.lastPathComponent, "--quiet",
-          ], inputFiles: [model], outputFiles: [code]),
+          arguments: [model.path, code.path, name], inputFiles: [model], outputFiles: [code]),
         // Output files that the compiler does not recognize are added to the bundle.
         Command.buildCommand(
           displayName: "Bundling \(model.lastPathComponent)", executable: URL(filePath: "/bin/cp"),

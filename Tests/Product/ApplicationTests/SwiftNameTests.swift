@@ -2,7 +2,7 @@ import GraphIR
 import TestSupport
 import Testing
 
-@testable import Weighbridge
+@testable import ModelUse
 
 @Suite struct SwiftNameTests {
   @Test(

@@ -1,3 +1,5 @@
+import GraphIR
+
 /// The class of a typed interface.
 extension SwiftInterface {
   private var error: String { "throws(Weighbridge.WeighbridgeError)" }

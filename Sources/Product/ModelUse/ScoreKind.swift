@@ -1,11 +1,6 @@
+package import Bytes
+package import GraphIR
 import LayerCatalog
-import Vision
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The kinds of a classifier's scores.
 public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
@@ -22,7 +17,9 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
   /// Determines the kind from the metadata, or else from the layers before an output.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the metadata states an unknown kind.
-  init(_ graph: Graph, _ description: ModelDescription, _ output: Port) throws(WeighbridgeError) {
+  package init(_ graph: Graph, _ description: ModelDescription, _ output: Port)
+    throws(WeighbridgeError)
+  {
     guard let name = description.userDefined[Self.metadataKey] else {
       self = Self.inferred(graph, output.value)
       return
@@ -36,7 +33,7 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
   }
 
   /// Determines the kind from the last activation before a value.
-  static func inferred(_ graph: Graph, _ value: ValueID) -> ScoreKind {
+  package static func inferred(_ graph: Graph, _ value: ValueID) -> ScoreKind {
     let producers = graph.producers
     for id in chain(graph, value, producers) {
       switch producers[id].map({ graph.nodes[$0].operation }) {
@@ -50,7 +47,7 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
 
   /// For each output, the values that contain the same scores: the output itself and those before
   /// changes of shape, a softmax or sigmoids.
-  static func chains(_ graph: Graph) -> [[ValueID]] {
+  package static func chains(_ graph: Graph) -> [[ValueID]] {
     let producers = graph.producers
     return graph.outputs.map { chain(graph, $0.value, producers) }
   }
@@ -58,7 +55,9 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
   /// Returns the scores from which a softmax or sigmoids compute a value.
   ///
   /// - Parameter producers: The node that computes each value.
-  static func scores(_ graph: Graph, _ value: ValueID, _ producers: [ValueID: Int]) -> ValueID {
+  package static func scores(_ graph: Graph, _ value: ValueID, _ producers: [ValueID: Int])
+    -> ValueID
+  {
     chain(graph, value, producers).last ?? value
   }
 
@@ -84,51 +83,5 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     case is Identity, is Reshape, is Squeeze, is ExpandDims, is Transpose, is Cast: true
     case _: false
     }
-  }
-}
-
-extension ScoreKind {
-  /// Returns the probabilities for scores.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are NaN or infinite (the
-  ///   logarithm of a probability of 0 is -infinity; so may be some logits, but not all),
-  ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
-  func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
-    guard !scores.contains(where: \.isNaN) else { throw .malformed("a score of a class is NaN") }
-    guard !scores.contains(.infinity) else {
-      throw .malformed(
-        "a score of a class is infinite, and "
-          + "scores must be finite")
-    }
-    switch self {
-    case .probabilities:
-      return try checked(scores)
-    case .logProbabilities:
-      return try checked(scores.map { exp($0) })
-    case .logits:
-      guard scores.isEmpty || scores.contains(where: \.isFinite) else {
-        throw .malformed("the scores of all classes are -infinity, and one at least must be finite")
-      }
-      let sum = scores.reduce(0, +)
-      guard scores.count < 2 || abs(sum - 1) > 1e-4 || scores.contains(where: { $0 < 0 }) else {
-        throw Self.ambiguous("add up to 1 as probabilities do, and no layer shows that they are")
-      }
-      return Activations.softmax(scores)
-    }
-  }
-
-  private func checked(_ probabilities: [Double]) throws(WeighbridgeError) -> [Double] {
-    // Single precision may round a probability a little above 1.
-    guard let wrong = probabilities.first(where: { !(-1e-3...1.001 ~= $0) }) else {
-      return probabilities
-    }
-    throw Self.ambiguous("are not probabilities: one is \(wrong)")
-  }
-
-  private static func ambiguous(_ what: String) -> WeighbridgeError {
-    let names = allCases.map(\.rawValue).joined(separator: ", ")
-    return .mismatch(
-      "the scores of the classes \(what); say what they are (\(names)) in the model's metadata "
-        + "under \(metadataKey)")
   }
 }

@@ -1,5 +1,8 @@
+package import Bytes
+package import GraphIR
+
 /// The purpose of a model, as far as it can be inferred from its description and its shapes.
-enum ModelPurpose {
+package enum ModelPurpose {
   /// Detects objects of a number of classes.
   case detector(classCount: Int)
   /// Returns a score for each class.
@@ -10,7 +13,7 @@ enum ModelPurpose {
   case other
 
   /// - Parameter hasScores: Whether the caller declares that a vector contains scores of classes.
-  init(_ graph: Graph, _ description: ModelDescription, hasScores: Bool = false) {
+  package init(_ graph: Graph, _ description: ModelDescription, hasScores: Bool = false) {
     if let detector = description.detector {
       self = .detector(classCount: detector.classCount)
     } else if let scores = Self.scores(graph, description, hasScores) {
@@ -60,7 +63,9 @@ extension ModelPurpose {
   /// Returns the output with a classifier's scores.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch``, which says what the model is instead.
-  func scores(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) -> Port {
+  package func scores(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError)
+    -> Port
+  {
     if case .classifier(let scores) = self { return scores }
     let expected =
       description.labels.isEmpty
@@ -72,7 +77,7 @@ extension ModelPurpose {
 
   /// - Throws: ``WeighbridgeError/Code/mismatch``, which says what the model is, when its
   ///   description has no detector.
-  func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
+  package func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
     if case .detector = self { return }
     throw .mismatch(
       "the model does not say how boxes are read from its outputs: \(summary(graph)). If it finds "
@@ -83,7 +88,7 @@ extension ModelPurpose {
   /// Returns the output with the image of an image-to-image model.
   ///
   /// - Throws: See ``scores(_:_:)``.
-  func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
+  package func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
     if case .imageToImage(let output) = self { return output }
     throw .mismatch(
       "the model does not transform an image into an image: \(summary(graph)); that would be one "

@@ -1,7 +1,11 @@
-import GraphIR
+import Bytes
+package import GraphIR
 
-/// The source of a typed interface.
-struct SwiftInterface {
+/// The source of a typed Swift interface of a model: a class with a prediction method, and structs for
+/// its inputs and outputs, with the model's own names and descriptions.
+///
+/// For a detector or a classifier, the output struct also has the detections or classes.
+package struct SwiftInterface {
   let className: String
   let inputs, outputs: [SwiftFeature]
   let description: ModelDescription
@@ -19,46 +23,56 @@ struct SwiftInterface {
     let source: String
   }
 
-  init(_ model: Model, named name: String, bundled: String?) {
+  /// - Parameters:
+  ///   - name: The class's name; characters that are not allowed in an identifier are left out.
+  ///   - bundled: The name of the model's file in the target's bundle, if it is there.
+  package init(_ model: ModelContent, named name: String, bundled: String?) {
+    let graph = model.graph
     className = SwiftName.type(name)
-    description = model.metadata
+    description = model.description
     self.bundled = bundled
     var usedNames = UniqueNames()
-    inputs = model.inputs.map { port in
-      let feature = model.metadata.inputs.first { $0.name == port.name }
-      return SwiftFeature(port, feature, isInput: true, usedNames: &usedNames)
+    inputs = graph.inputs.map { port in
+      let feature = model.description.inputs.first { $0.name == port.name }
+      return SwiftFeature(
+        port.name, graph[port.value].type, feature, isInput: true, usedNames: &usedNames)
     }
     let results = Self.results(model)
     usedNames = UniqueNames(results.map(\.property))
-    outputs = model.outputs.map { port in
-      let feature = model.metadata.outputs.first { $0.name == port.name }
-      return SwiftFeature(port, feature, isInput: false, usedNames: &usedNames)
+    outputs = graph.outputs.map { port in
+      let feature = model.description.outputs.first { $0.name == port.name }
+      return SwiftFeature(
+        port.name, graph[port.value].type, feature, isInput: false, usedNames: &usedNames)
     }
     self.results = results
   }
 
-  private static func results(_ model: Model) -> [Result] {
-    if (try? Detector(model)) != nil {
+  private static func results(_ model: ModelContent) -> [Result] {
+    switch ModelPurpose(model.graph, model.description) {
+    case .detector where (try? DetectorInterface(model.graph, model.description)) != nil:
       return [
         Result(
           property: "detections", type: "[Weighbridge.Detection]",
           documentation: ["The objects that were found, the most confident first."],
           source: "detections")
       ]
+    case .classifier(let scores)
+    where !model.description.labels.isEmpty
+      && (try? ScoreKind(model.graph, model.description, scores)) != nil:
+      return [
+        Result(
+          property: "classLabel", type: "String",
+          documentation: ["The most probable class."], source: "classLabel"),
+        Result(
+          property: "classLabelProbs", type: "[String: Double]",
+          documentation: ["The probability of each class, 0...1."], source: "classLabelProbs"),
+      ]
+    default: return []
     }
-    guard !model.metadata.labels.isEmpty, (try? ClassScores(model)) != nil else { return [] }
-    return [
-      Result(
-        property: "classLabel", type: "String",
-        documentation: ["The most probable class."], source: "classLabel"),
-      Result(
-        property: "classLabelProbs", type: "[String: Double]",
-        documentation: ["The probability of each class, 0...1."], source: "classLabelProbs"),
-    ]
   }
 
   /// The source.
-  var source: String {
+  package var source: String {
     [head, inputStruct, outputStruct, classSource].joined(separator: "\n\n") + "\n"
   }
 
@@ -110,20 +124,5 @@ struct SwiftInterface {
   /// Returns the lines as a documentation comment.
   static func comment(_ lines: [String], indent: String = "") -> String {
     lines.map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
-  }
-}
-
-extension Model {
-  /// Returns the source of a typed Swift interface of the model: a class with a prediction method,
-  /// and structs for its inputs and outputs, with the model's own names and descriptions.
-  ///
-  /// For a detector or a classifier, the output struct also has the detections or classes. The code
-  /// imports the library Weighbridge; ``ModelInterface`` does the work.
-  ///
-  /// - Parameters:
-  ///   - name: The class's name; characters that are not allowed in an identifier are left out.
-  ///   - bundled: The name of the model's file in the target's bundle, if it is there.
-  public func swiftInterface(named name: String, bundled: String? = nil) -> String {
-    SwiftInterface(self, named: name, bundled: bundled).source
   }
 }

@@ -14,17 +14,17 @@ struct SwiftFeature {
 
   /// - Parameter usedNames: The identifiers that are in use; the new one is added.
   init(
-    _ port: ModelPort, _ feature: ModelDescription.Feature?, isInput: Bool,
+    _ name: String, _ type: TensorType, _ feature: ModelDescription.Feature?, isInput: Bool,
     usedNames: inout UniqueNames
   ) {
-    name = port.name
-    property = SwiftName.property(port.name, &usedNames)
+    self.name = name
+    property = SwiftName.property(name, &usedNames)
     let image = isInput ? feature?.image : nil
     isImage = image != nil
-    let shape = image.map { Self.description($0, port.type) } ?? "\(port.type)"
+    let shape = image.map { Self.description($0, type) } ?? "\(type)"
     let summary = feature?.summary?.split(whereSeparator: \.isNewline).map(String.init) ?? []
     documentation = summary.isEmpty ? [shape] : summary + ["", shape]
-    typeDescription = "\(port.type)"
+    typeDescription = "\(type)"
   }
 
   /// The identifier as an argument label, where keywords need no backticks.

@@ -1,0 +1,2 @@
+/// The version of this package.
+public let weighbridgeVersion = "0.2.0"
