@@ -28,85 +28,19 @@ extension CompositeOperator {
   package var decomposition: Decomposition { Composition.outputs(for: self, compose) }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    if let problem = Self.definition.inputProblems(of: self, inputs).first {
-      throw ShapeError("\(problem), which \(kind) does not take")
-    }
-    do throws(WeighbridgeError) {
-      let graph = try decomposed(inputs)
-      return graph.outputs.map { graph[$0.value].type }
-    } catch { throw ShapeError(error.reason) }
+    try DecomposedOperator(operation: self).outputTypes(of: inputs)
   }
 
-  /// Evaluates the decomposition in float64 and rounds the outputs only, as reference kernels do. An
-  /// operator that rounds nothing is evaluated in the types of its inputs.
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let types: [TensorType]
-    do throws(ShapeError) {
-      types = try outputTypes(of: inputs.map(\.type))
-    } catch { throw .mismatch(error.reason) }
-    let formula = try decomposed(inputs.map(\.type))
-    if let operation = formula.onlyOperation {
-      return try operation.evaluate(inputs, workers: workers)
-    }
-    let isRounded = !(self is any ExactOperator)
-    let operandTypes = inputs.map {
-      TensorType(isRounded && $0.elementType.isFloat ? .float64 : $0.elementType, $0.shape)
-    }
-    let elementTypes = types.map(\.elementType)
-    let graph = try decomposed(operandTypes)
-    guard let sections = Sections(of: graph, inputs) else {
-      return try graph.evaluated(inputs, rounding: elementTypes, workers: workers)
-    }
-    return try sections.evaluate(workers) { (inputs) throws(WeighbridgeError) in
-      let operandTypes = zip(operandTypes, inputs).map { TensorType($0.elementType, $1.shape) }
-      return try decomposed(operandTypes)
-        .evaluated(inputs, rounding: elementTypes, workers: Workers(count: 1))
-    }
-  }
-
-  /// The decomposition for inputs of given types.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it names the operator, also through others.
-  func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
-    let outer = OpenDecompositions.kinds
-    if let start = outer.firstIndex(of: kind) {
-      let others = outer[(start + 1)...].joined(separator: " and ")
-      throw .malformed(
-        "the decomposition of \(kind) names \(kind) itself, through \(others), "
-          + "and must end in other operators")
-    }
-    return try OpenDecompositions.$kinds.withValue(outer + [kind]) {
-      Result { () throws(WeighbridgeError) in try composed(types) }
-    }.get()
-  }
-
-  private func composed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph {
-    var builder = GraphBuilder()
-    var values: [ValueID] = []
-    for (position, type) in types.enumerated() {
-      values.append(try builder.addInput("input \(position)", type))
-    }
-    let source = SourceScope(layer: kind, className: kind)
-    var make = Composition(of: self, inputs: values, graph: builder, source: source)
-    let outputs = try compose(&make)
-    return try make.finish(outputs)
+    try DecomposedOperator(operation: self).evaluate(inputs, workers: workers)
   }
 }
 
-/// The operators whose decompositions are being built, each for the one before.
-private enum OpenDecompositions {
-  @TaskLocal static var kinds: [String] = []
-}
-
-extension Graph {
-  /// The operator if there is only one, of the graph's inputs.
-  fileprivate var onlyOperation: (any CatalogOperator)? {
-    guard nodes.count == 1, nodes[0].inputs == inputs.map(\.value),
-      nodes[0].outputs == outputs.map(\.value)
-    else { return nil }
-    return nodes[0].operation as? any CatalogOperator
+extension CompositeOperator where Self: PointwiseOperator {
+  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
+    DecomposedOperator(operation: self).pointwise(types)
   }
 }
 

@@ -102,29 +102,3 @@ extension Graph {
     return operation.pointwise(node.inputs.map { self[$0].type.elementType })
   }
 }
-
-extension CompositeOperator where Self: PointwiseOperator {
-  /// The decomposition as one function; `nil` if not all of its nodes compute element by element.
-  package func pointwise(_ types: [ElementType]) -> PointwiseFunction? {
-    let inputs = types.map { TensorType($0.isFloat ? .float64 : $0, [1]) }
-    guard let graph = try? decomposed(inputs) else { return nil }
-    let (ids, output) = (graph.inputs.map(\.value), graph.outputs[0].value)
-    if let input = ids.firstIndex(of: output) { return { operands in operands[input] } }
-    var program = PointwiseProgram()
-    for node in graph.nodes {
-      guard let function = graph.pointwiseFunction(of: node) else { return nil }
-      program.append(node, function)
-    }
-    let constants = program.operands.map { graph[$0].constant?.doubles }
-    let positions = program.operands.map { ids.firstIndex(of: $0) ?? 0 }
-    guard let result = program.results.firstIndex(of: output),
-      constants.allSatisfy({ $0?.count ?? 1 == 1 })
-    else { return nil }
-    return { [program] operands in
-      let elements = zip(constants, positions).map { constant, position in
-        constant.map { [Double](repeating: $0[0], count: operands[0].count) } ?? operands[position]
-      }
-      return program(elements)[result]
-    }
-  }
-}
