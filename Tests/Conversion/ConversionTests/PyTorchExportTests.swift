@@ -52,6 +52,17 @@ import _CatalogTesting
       groups: 1, hasBias: false, layout: .channelsLast)
   }
 
+  /// `nn.LSTM` returns its output and a tuple of both states.
+  @Test("The states of an LSTM are one tuple, also where an initial state is computed in its call")
+  func recurrentStates() throws {
+    let model = try Model(contentsOf: Paths.sample("ONNX/shapes.onnx"))
+    let folder = try TemporaryFolder()
+    let report = try model.content.export(to: folder.file("m.py"), as: .pyTorch(PyTorchOptions()))
+    let calls = try PyTorchFiles(report).lines.filter { $0.contains(" = self.LSTM") }
+    #expect(calls.count == 1)
+    #expect(calls.allSatisfy { $0.hasPrefix("_, (z, _) = self.LSTM_20_direction_0(") })
+  }
+
   @Test("A layer is a submodule with its name, and images are channels first")
   func layer() throws {
     let type = TensorType(.float32, [.symbolic("batch"), 8, 8, 3])

@@ -68,7 +68,7 @@ struct PythonStatement: Sendable, ExportNode {
   /// The types of the outputs.
   let types: [TensorType]
   /// Whether it is a layer that begins a line, unlike a function that follows one.
-  let isLayer: Bool
+  var isLayer: Bool
   /// Whether all outputs but the first are in one tuple.
   var groupsRest = false
 

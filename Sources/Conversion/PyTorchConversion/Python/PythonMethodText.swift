@@ -60,9 +60,8 @@ struct PythonMethodText {
         let inner = kept[position]
         let nested = statement.expression.replacing(name, with: inner.expression)
         guard !(statement.isLayer && inner.isLayer), fits(nested, statement) else { continue }
-        statement = PythonStatement(
-          outputs: statement.outputs, expression: nested, types: statement.types,
-          isLayer: statement.isLayer || inner.isLayer)
+        statement.expression = nested
+        statement.isLayer = statement.isLayer || inner.isLayer
         isNested.insert(position)
         open[name] = nil
       }
