@@ -10,6 +10,7 @@ import integer_cases
 import keras3_functions
 import layer_cases
 import rare_cases
+import statistics_cases
 from recording import Case, Input
 
 MATRIX = Input((3, 4))
@@ -271,4 +272,4 @@ CASES = [
     Case("moved_biases", [Input((4, 4)), Input((4, 3, 4)), Input((3, 5, 6))], moved_biases),
     Case("strided_and_dilated", [Input((9, 11, 2)), Input((9, 2))], strided_and_dilated),
 ] + (attention_cases.CASES + integer_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES
-     + call_cases.CASES)
+     + call_cases.CASES + statistics_cases.CASES)

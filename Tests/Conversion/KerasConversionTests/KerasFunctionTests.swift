@@ -238,8 +238,10 @@ import Testing
     arguments: [
       (.operation("Clip"), #"{"x_min": 2, "x_max": 1}"#, "clips to 2.0...1.0"),
       (.operation("DotProductAttention"), #"{"flash_attention": true}"#, "flash_attention=true"),
-      (.operation("Quantile"), #"{"q": 1.5}"#, "q=1.5"),
-      (.operation("Quantile"), #"{"q": 0.5, "method": "lower"}"#, "method="),
+      (.operation("Quantile"), #"{"q": 1e300}"#, "q=1e+300, expected"),
+      (.operation("Percentile"), #"{"q": 50, "method": "hazen"}"#, "method=hazen, expected linear"),
+      (.operation("Nanmedian"), "{}", "the size of axis 0 of float32 [batch, 3, 4] must be known"),
+      (.operation("Corrcoef"), "{}", "and a matrix [variables, samples] is supported"),
       (.operation("ExtractPatches"), #"{"size": [2, 2, 2, 2]}"#, "windows of 4 axes"),
       (.operation("Nansum"), #"{"axis": 1, "where": 1}"#, "where=1"),
       (.tensorFlow("linalg.diag"), #"{"k": 1}"#, "k=1"),

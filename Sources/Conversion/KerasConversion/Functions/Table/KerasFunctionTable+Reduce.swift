@@ -8,7 +8,7 @@ import LayerCatalog
 extension KerasFunctionTable {
   static let reductions =
     entries(reductionNames) { (call, function) throws(WeighbridgeError) in
-      try call.addReduction(function)
+      try call.addReduction(function, of: try call.tensor("x", "input_tensor", at: 0))
     } + alongAxes
 
   static let reductionNames: [Names<Reduce.Function>] = [
@@ -32,16 +32,16 @@ extension KerasFunctionTable {
       try call.addNorm()
     },
     Entry(["Argmax"], tf: ["math.argmax", "argmax"]) { (call) throws(WeighbridgeError) in
-      try call.addArgumentReduction(ArgMax.self)
+      try call.addArgumentReduction(ArgMax.self, of: try call.tensor("x", "input", at: 0))
     },
     Entry(["Argmin"], tf: ["math.argmin", "argmin"]) { (call) throws(WeighbridgeError) in
-      try call.addArgumentReduction(ArgMin.self)
+      try call.addArgumentReduction(ArgMin.self, of: try call.tensor("x", "input", at: 0))
     },
     Entry(["Cumsum"], tf: ["math.cumsum", "cumsum"]) { (call) throws(WeighbridgeError) in
-      try call.addCumulative(CumSum.self)
+      try call.addCumulative(CumSum.self, of: try call.tensor("x", at: 0))
     },
     Entry(["Cumprod"], tf: ["math.cumprod"]) { (call) throws(WeighbridgeError) in
-      try call.addCumulative(CumProd.self)
+      try call.addCumulative(CumProd.self, of: try call.tensor("x", at: 0))
     },
     Entry(tf: ["math.l2_normalize", "nn.l2_normalize", "linalg.l2_normalize"]) {
       (call) throws(WeighbridgeError) in
@@ -71,10 +71,10 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  fileprivate mutating func addReduction(
-    _ function: Reduce.Function
+  mutating func addReduction(
+    _ function: Reduce.Function, of value: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    var value = try tensor("x", "input_tensor", at: 0)
+    var value = value
     let known = layer.network.knownDimensions[value]
     let type = self.type(of: value)
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
@@ -143,29 +143,35 @@ extension KerasFunction {
 
   /// Adds an argmax or argmin. Keras 3 returns int32, TensorFlow int64 by default; without an axis,
   /// Keras 3 searches all elements and TensorFlow searches along axis 0.
-  fileprivate mutating func addArgumentReduction<Operation: ArgumentReduction>(
-    _: Operation.Type
+  mutating func addArgumentReduction<Operation: ArgumentReduction>(
+    _: Operation.Type, of value: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    var value = try tensor("x", "input", at: 0)
-    var axis = try integers("axis")?.first
+    let axes = try integers("axis")
     let keepDims = try flag("keepdims", default: false)
-    var result = try elementType("output_type") ?? .int64
-    if case .operation = name {
-      result = .int32
-      if axis == nil {
-        guard !keepDims else { throw .unsupported("keepdims without an axis is not supported") }
-        value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
-      }
-    }
-    value = try ordered(value)
-    axis = try KerasLayer.axis(axis ?? 0, of: type(of: value))
-    return try add(Operation(axis: axis ?? 0, keepDims: keepDims, elementType: result), [value])
+    let result = isOperation ? .int32 : try elementType("output_type") ?? .int64
+    let ordered = try ordered(value)
+    let (lines, axis) = try argumentLines(
+      of: ordered, axes ?? (isOperation ? nil : [0]), keepDims: keepDims)
+    return try add(Operation(axis: axis, keepDims: keepDims, elementType: result), [lines])
   }
 
-  fileprivate mutating func addCumulative<Operation: CumulativeOperator>(
-    _: Operation.Type
+  /// The elements among which the largest or smallest is searched along an axis, and that axis.
+  /// Without an axis they are all elements, whose axis is followed by others of one element to keep
+  /// the rank.
+  mutating func argumentLines(
+    of value: ValueID, _ axes: [Int]?, keepDims: Bool
+  ) throws(WeighbridgeError) -> (ValueID, axis: Int) {
+    let type = self.type(of: value)
+    if let axis = axes?.first { return (value, try KerasLayer.axis(axis, of: type)) }
+    guard type.rank >= 1 else { throw .unsupported("takes \(type), which has no axes") }
+    let ones = [ReshapeAxes.Size](repeating: .fixed(1), count: keepDims ? type.rank - 1 : 0)
+    return (try addOne(ReshapeAxes([.rest] + ones), [value], role: "flatten"), 0)
+  }
+
+  mutating func addCumulative<Operation: CumulativeOperator>(
+    _: Operation.Type, of value: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    var value = try tensor("x", at: 0)
+    var value = value
     let accumulated = try elementType("dtype") ?? (isOperation && isBoolean(value) ? .int32 : nil)
     if let accumulated { value = try converted(value, to: accumulated) }
     let isExclusive = try flag("exclusive", default: false)

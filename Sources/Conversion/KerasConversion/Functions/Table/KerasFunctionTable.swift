@@ -64,7 +64,8 @@ enum KerasFunctionTable {
   static let entries: [Entry] =
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
     + images + pooling + convolutions + summations + creation + normalizations + attentions
-    + elements + statistics + products + patches + colors + selections + losses + backend + older
+    + elements + statistics + quantiles + withoutNaN + products + patches + colors + selections
+    + losses + backend + older
 
   /// The builders by name. (A test finds duplicate names.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(
