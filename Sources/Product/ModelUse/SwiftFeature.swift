@@ -8,6 +8,8 @@ struct SwiftFeature {
   let property: String
   /// Whether it is an image; otherwise it is a tensor.
   let isImage: Bool
+  /// Whether it may be left out.
+  let isOptional: Bool
   /// The lines of its documentation.
   let documentation: [String]
   private let typeDescription: String
@@ -23,7 +25,10 @@ struct SwiftFeature {
     isImage = image != nil
     let shape = image.map { Self.description($0, type) } ?? "\(type)"
     let summary = feature?.summary?.split(whereSeparator: \.isNewline).map(String.init) ?? []
-    documentation = summary.isEmpty ? [shape] : summary + ["", shape]
+    let defaultValue = isInput ? feature?.defaultValue : nil
+    isOptional = defaultValue != nil
+    let omission = defaultValue.map { ["", "Each element is \($0) where it is left out."] } ?? []
+    documentation = (summary.isEmpty ? [shape] : summary + ["", shape]) + omission
     typeDescription = "\(type)"
   }
 
@@ -31,11 +36,21 @@ struct SwiftFeature {
   var label: String { property.filter { $0 != "`" } }
 
   /// The type of the property.
-  var type: String { isImage ? "Weighbridge.Image" : "Weighbridge.Tensor" }
+  var type: String {
+    (isImage ? "Weighbridge.Image" : "Weighbridge.Tensor") + (isOptional ? "?" : "")
+  }
+
+  /// The parameter of a function that takes it.
+  var parameter: String { "\(property): \(type)\(isOptional ? " = nil" : "")" }
 
   /// The value that is passed to the interface, from the input struct.
   var value: String {
-    "(\(name.swiftLiteral), .\(isImage ? "image" : "tensor")(input.\(property)))"
+    let form = isImage ? "image" : "tensor"
+    let value =
+      isOptional
+      ? "input.\(property).map(Weighbridge.ModelInterface.Value.\(form))"
+      : ".\(form)(input.\(property))"
+    return "(\(name.swiftLiteral), \(value))"
   }
 
   /// The name and the type in the model, as an element of a dictionary.

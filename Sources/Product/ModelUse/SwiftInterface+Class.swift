@@ -93,7 +93,7 @@ extension SwiftInterface {
   }
 
   private var parameters: String {
-    inputs.map { "\($0.property): \($0.type)" }.joined(separator: ", ")
+    inputs.map(\.parameter).joined(separator: ", ")
   }
   private var arguments: String {
     inputs.map { "\($0.label): \($0.property)" }.joined(separator: ", ")

@@ -88,25 +88,26 @@ package struct SwiftInterface {
   private var inputStruct: String {
     Self.structSource(
       "\(className)Input", documentation: "The inputs of ``\(className)``.",
-      inputs.map { ($0.property, $0.type, $0.documentation) })
+      inputs.map { ($0.property, $0.type, $0.documentation) }, inputs.map(\.parameter))
   }
 
   private var outputStruct: String {
-    Self.structSource(
-      "\(className)Output", documentation: "The outputs of ``\(className)``.",
+    let properties =
       results.map { ($0.property, $0.type, $0.documentation) }
-        + outputs.map { ($0.property, $0.type, $0.documentation) })
+      + outputs.map { ($0.property, $0.type, $0.documentation) }
+    return Self.structSource(
+      "\(className)Output", documentation: "The outputs of ``\(className)``.", properties,
+      properties.map { "\($0.0): \($0.1)" })
   }
 
   private static func structSource(
     _ name: String, documentation: String,
-    _ properties: [(name: String, type: String, documentation: [String])]
+    _ properties: [(name: String, type: String, documentation: [String])], _ parameters: [String]
   ) -> String {
     let fields = properties.map { property in
       comment(property.documentation, indent: "  ")
         + "  public var \(property.name): \(property.type)"
     }
-    let parameters = properties.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
     let assignments = properties.map { "    self.\($0.name) = \($0.name)" }
     return """
       /// \(documentation)
@@ -114,7 +115,7 @@ package struct SwiftInterface {
       \(fields.joined(separator: "\n\n"))
 
         /// Creates a value.
-        public init(\(parameters)) {
+        public init(\(parameters.joined(separator: ", "))) {
       \(assignments.joined(separator: "\n"))
         }
       }

@@ -131,6 +131,58 @@ import Weighbridge
     #expect(outcome.status == 0, "\(outcome.output)")
   }
 
+  @Test(
+    "An input that may be left out has a default argument",
+    .enabled(if: canCompile, "needs swiftc and pkg-config"))
+  func optionalInputs() throws {
+    let folder = try TemporaryFolder()
+    let samples = [("remembering", "Remembering"), ("defaults", "Defaults")]
+    for (file, name) in samples {
+      let model = try Model(contentsOf: Paths.sample("CoreML/\(file).mlmodel"))
+      try Files.write(model.swiftInterface(named: name).utf8, to: folder.file("\(file).swift"))
+    }
+    let use = """
+      import Weighbridge
+
+      func use(_ x: Tensor, _ h: Tensor) async throws {
+        let model = try Remembering(contentsOf: "x.mlmodel")
+        let first = try await model.prediction(features: x)
+        let next = RememberingInput(features: x, h_in: first.h_out)
+        print(try await model.prediction(input: next), RememberingInput(features: x))
+        let other = try Defaults(contentsOf: "y.mlmodel")
+        print(try await other.prediction(input: DefaultsInput(x: x, summand: h)).y)
+      }
+      """
+    try Files.write(use.utf8, to: folder.file("use.swift"))
+    let outcome = try Self.compile(folder.path)
+    #expect(outcome.status == 0, "\(outcome.output)")
+    let code = String(decoding: try Files.read(folder.file("defaults.swift")), as: UTF8.self)
+    #expect(code.contains("Each element is 2.5 where it is left out."))
+  }
+
+  @Test("An input that is left out has its default value")
+  func omittedInputs() throws {
+    let model = Paths.sample("CoreML/defaults")
+    let interface = try ModelInterface(
+      contentsOf: "\(model).mlmodel", inputs: try Self.types("\(model).mlmodel", \.inputs),
+      outputs: try Self.types("\(model).mlmodel", \.outputs))
+    let x = try #require(try ArrayFile.read("\(model).inputs.npz").first { $0.name == "x" })
+    let result = try interface.prediction([
+      ("x", .tensor(x.tensor)), ("factor", nil), ("summand", nil),
+    ])
+    let expected = try #require(try ArrayFile.read("\(model).outputs.npz").first)
+    for (one, other) in zip(try result.tensor("y").doubles, expected.tensor.doubles) {
+      #expect(abs(one - other) < 1e-5)
+    }
+  }
+
+  private static func types(
+    _ path: String, _ ports: KeyPath<Model, [ModelPort]>
+  ) throws -> [String: String] {
+    let model = try Model(contentsOf: path)
+    return Dictionary(uniqueKeysWithValues: model[keyPath: ports].map { ($0.name, "\($0.type)") })
+  }
+
   @Test("Documentation comments describe images and arrays")
   func documentation() throws {
     let model = try Sketches.model { $0.inputSummaries = ["sketch": "White ink on black"] }

@@ -63,16 +63,18 @@ public struct ModelInterface: Sendable {
 
   /// Computes the model's outputs and interprets them.
   ///
-  /// - Parameter values: The value of each input, by name.
+  /// - Parameter values: The value of each input, by name; `nil` for one that is left out, which has a
+  ///   ``ModelDescription/Feature/defaultValue``.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a value does not fit its input; the errors
   ///   of ``Session/run(_:)-([NamedTensor])``.
   public func prediction(
-    _ values: [(name: String, value: Value)]
+    _ values: [(name: String, value: Value?)]
   ) throws(WeighbridgeError) -> Prediction {
     var placement = ImagePlacement.filling
     var arrays: [NamedTensor] = []
     for (name, value) in values {
       switch value {
+      case nil: continue
       case .tensor(let tensor): arrays.append(NamedTensor(name: name, tensor: tensor))
       case .image(let image):
         let input = try model.tensor(for: image, input: name)
