@@ -6,6 +6,7 @@ from keras import layers, ops
 
 import attention_cases
 import call_cases
+import index_cases
 import integer_cases
 import keras3_functions
 import layer_cases
@@ -244,8 +245,9 @@ def strided_and_dilated(picture, line):
 
 # Those that JAX, which has no numbers of 64 bits here and converts otherwise, computes differently.
 ON_JAX = [
-    "compared", "functions_integer_sums", "layers_of_integers", "moved_biases", "overflows", "result_types", "shifts_beyond",
-    "truths", "types_of_layers",
+    "compared", "embedded", "functions_integer_sums", "layers_of_integers", "moved_biases", "numbers", "overflows",
+    "pooled_integers", "quantiles", "quantiles_of_numbers", "result_types", "shifts_beyond", "taken", "truths",
+    "types_of_layers",
 ]
 
 CASES = [
@@ -272,4 +274,4 @@ CASES = [
     Case("moved_biases", [Input((4, 4)), Input((4, 3, 4)), Input((3, 5, 6))], moved_biases),
     Case("strided_and_dilated", [Input((9, 11, 2)), Input((9, 2))], strided_and_dilated),
 ] + (attention_cases.CASES + integer_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras3_functions.CASES
-     + call_cases.CASES + statistics_cases.CASES)
+     + call_cases.CASES + statistics_cases.CASES + index_cases.CASES)

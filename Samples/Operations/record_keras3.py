@@ -11,6 +11,7 @@ os.environ.update(TF_ENABLE_ONEDNN_OPTS="0", TF_CPP_MIN_LOG_LEVEL="3",
 
 import keras
 
+import index_cases
 import rare_cases
 from recording import record
 
@@ -23,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent / (NAME + "_jax" if IS_JAX else NAME)
 def all_cases():
     """The cases of the version and the backend. Of the two containers, only .h5 says the backend."""
     if not IS_NEW:
-        return rare_cases.CASES_OF_VERSIONS
+        return rare_cases.CASES_OF_VERSIONS + index_cases.CASES_OF_VERSIONS
     import keras3_cases
     if not IS_JAX:
         return keras3_cases.CASES

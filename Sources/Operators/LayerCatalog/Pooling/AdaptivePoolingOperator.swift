@@ -34,7 +34,7 @@ extension AdaptivePoolingOperator {
   }
 
   /// The elements of an axis of `inputSize` elements that an output element covers.
-  private func range(_ output: Int, from inputSize: Int, to outputSize: Int) -> Range<Int> {
+  package func range(_ output: Int, from inputSize: Int, to outputSize: Int) -> Range<Int> {
     let start = output * inputSize / outputSize
     let end = ((output + 1) * inputSize + outputSize - 1) / outputSize
     return start..<end

@@ -31,19 +31,18 @@ extension KerasFunctionTable {
     Entry(["Tril"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       let last = try call.integer("k", default: 0)
-      return try call.addBand(value) { row, column in column - row <= last }
+      return try call.addBand(value, from: nil, to: last)
     },
     Entry(["Triu"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       let first = try call.integer("k", default: 0)
-      return try call.addBand(value) { row, column in column - row >= first }
+      return try call.addBand(value, from: first, to: nil)
     },
     Entry(tf: ["linalg.band_part"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("input", at: 0)
       let (lower, upper) = (try call.integer("num_lower"), try call.integer("num_upper"))
-      return try call.addBand(value) { row, column in
-        (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper)
-      }
+      return try call.addBand(
+        value, from: lower < 0 ? nil : -lower, to: upper < 0 ? nil : upper)
     },
   ]
 }
@@ -92,18 +91,66 @@ extension KerasFunction {
     return try addChain(rest, try addOne(operation, values, role: "product"))
   }
 
-  /// Replaces by 0 the elements of matrices, along the last two axes, that are not kept.
+  /// Replaces by 0 the elements of matrices, along the last two axes, outside of a band of diagonals.
+  ///
+  /// - Parameters:
+  ///   - first: The band's first diagonal, as column - row; `nil` where it begins with the matrix.
+  ///   - last: Its last diagonal.
   fileprivate mutating func addBand(
-    _ value: ValueID, keeps: (_ row: Int, _ column: Int) -> Bool
+    _ value: ValueID, from first: Int?, to last: Int?
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = self.type(of: value)
-    guard type.rank >= 2, let rows = type.shape[type.rank - 2].value,
-      let columns = type.shape[type.rank - 1].value, rows <= 1 << 14, columns <= 1 << 14
-    else { throw .unsupported("needs matrices of a known size and has \(type)") }
-    let ones = [Int](repeating: 1, count: type.rank - 2)
-    let elements = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
-    let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], elements))
+    guard type.rank >= 2 else { throw .unsupported("takes matrices and has \(type)") }
+    let mask: ValueID
+    if let rows = type.shape[type.rank - 2].value, let columns = type.shape[type.rank - 1].value {
+      guard rows <= 1 << 14, columns <= 1 << 14 else {
+        throw .limitExceeded("has \(type), expected at most 16384 rows and columns")
+      }
+      let elements = (0..<rows).flatMap { row in
+        (0..<columns).map { column in
+          let diagonal = column - row
+          return diagonal >= first ?? diagonal && diagonal <= last ?? diagonal ? 1.0 : 0
+        }
+      }
+      let ones = [Int](repeating: 1, count: type.rank - 2)
+      mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], elements))
+    } else {
+      mask = try band(of: value, from: first, to: last)
+    }
     return try add(Where(), [mask, value, try number(0, like: value)])
+  }
+
+  /// Whether an element is in the band, where the number of rows or columns is not known.
+  private mutating func band(
+    of value: ValueID, from first: Int?, to last: Int?
+  ) throws(WeighbridgeError) -> ValueID {
+    let rank = type(of: value).rank
+    let rows = try positions(along: rank - 2, of: value)
+    let diagonals = try difference(try positions(along: rank - 1, of: value), rows)
+    var conditions: [ValueID] = []
+    for (relation, bound) in [(Comparison.Relation.greaterOrEqual, first), (.lessOrEqual, last)] {
+      guard let bound else { continue }
+      let limit = Double(min(max(-1 << 30, bound), 1 << 30))
+      conditions.append(
+        try part(Comparison(relation), diagonals, try number(limit, like: diagonals)))
+    }
+    switch conditions.count {
+    case 0: return try part(Comparison(.equal), diagonals, diagonals)
+    case 1: return conditions[0]
+    default: return try part(LogicalAnd(), conditions[0], conditions[1])
+    }
+  }
+
+  /// The positions along an axis, int32; the size of all other axes is 1.
+  private mutating func positions(
+    along axis: Int, of value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let others = (0..<type(of: value).rank).filter { $0 != axis }
+    let line =
+      others.isEmpty
+      ? value : try part(Slice(others.map { .init(axis: $0, start: 0, stop: 1, step: 1) }), value)
+    let ones = try part(Cast(to: .int32), try part(FullLike(value: 1), line))
+    return try part(CumSum(axis: axis, isExclusive: true, isReversed: false), ones)
   }
 
   /// Adds a resized image.

@@ -58,7 +58,8 @@ extension KerasFunction {
     guard let dimensions = try perAxis(["output_size"], axes, layout),
       dimensions.allSatisfy({ (1...1 << 24).contains($0) })
     else { throw .unsupported("output_size is missing or no number of elements") }
-    return try add(Pooling(dimensions: dimensions, layout: layout), [value])
+    return try layer.addAdaptivePooling(
+      Pooling(dimensions: dimensions, layout: layout), [value])
   }
 }
 

@@ -65,15 +65,18 @@ extension KerasFunction {
     guard let written = try plain("indices_or_sections", at: 1) else { throw missing("sections") }
     let axis = axis >= 0 ? axis : try self.axis(of: type, default: 0)
     guard axis < type.rank else { throw .malformed("has no axis \(axis): \(type)") }
+    let isFree = name == .operation("ArraySplit")
+    if let count = written.integer {
+      guard (1...10_000).contains(count) else {
+        throw .limitExceeded("is cut into \(count) parts, expected 1 to 10000")
+      }
+      if !isFree, type.shape[axis].value == nil {
+        return try addEqualParts(of: value, axis, count)
+      }
+    }
     let size = try size(axis, of: value)
     var sizes: [Int]
     if let count = written.integer {
-      guard (1...10_000).contains(count) else {
-        throw .limitExceeded(
-          "is cut into \(count) parts, expected "
-            + "1 to 10000")
-      }
-      let isFree = if case .operation("ArraySplit") = name { true } else { false }
       guard isFree || size % count == 0 else {
         throw .malformed("cuts \(size) elements into \(count) parts, which must be equal")
       }

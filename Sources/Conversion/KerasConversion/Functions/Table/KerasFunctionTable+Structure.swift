@@ -194,7 +194,10 @@ extension KerasFunction {
     guard let splits else { throw missing("the parts") }
     let dimension = type.shape[axis].value
     if let count = splits.integer {
-      guard let dimension, count >= 1, dimension % count == 0 else {
+      guard let dimension else {
+        return try addEqualParts(of: value, axis, try checkedParts(count))
+      }
+      guard count >= 1, dimension % count == 0 else {
         throw .unsupported("cuts axis \(axis) of \(type) into \(count) parts, which must be equal")
       }
       let sizes = [Int](repeating: dimension / count, count: try checkedParts(count))
@@ -217,6 +220,22 @@ extension KerasFunction {
       throw .unsupported("cuts axis \(axis) of \(type) into \(sizes), expected sizes of at least 0")
     }
     return try add(Split(axis: axis, sizes: sizes), [value])
+  }
+
+  /// Adds equal parts along an axis of unknown size, which is a multiple of their number.
+  mutating func addEqualParts(
+    of value: ValueID, _ axis: Int, _ count: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard count >= 1 else { throw .malformed("is cut into \(count) parts, expected at least 1") }
+    var sizes = type(of: value).shape.indices.map { ReshapeAxes.Size.axis($0) }
+    sizes.replaceSubrange(axis...axis, with: [.fixed(count), .rest])
+    let parts = try part(ReshapeAxes(sizes), value)
+    var outputs: [ValueID] = []
+    for index in 0..<count {
+      let slice = try sliced(parts, axis: axis, from: index, to: index + 1)
+      outputs += try add(Squeeze(axes: [axis]), [slice], role: index == 0 ? "" : "\(index)")
+    }
+    return outputs
   }
 
   /// Adds a roll: elements that leave an axis at one end re-enter at the other.

@@ -18,6 +18,7 @@ extension KerasLayer {
       let axes = Array(pooling.layout.spatialAxes(rank: graph.type(of: value).rank))
       return try add(Reduce(.maximum, axes: axes, keepDims: pooling.keepDims), [value])
     case let pooling as MaxPooling: return try addExactly(pooling, of: value)
+    case let pooling as AdaptiveMaxPooling: return try addExactly(pooling, of: value)
     case let upsampling as Upsampling where upsampling.interpolation == .nearest:
       var result = [value]
       let axes = upsampling.layout.spatialAxes(rank: graph.type(of: value).rank)
@@ -84,6 +85,38 @@ extension KerasLayer {
       parts += try add(Slice(ranges), padded, role: "part_\(place)")
     }
     return parts.count > 1 ? try add(Maximum(), parts) : parts
+  }
+
+  /// The largest of the elements that each element covers, along one axis after another.
+  private mutating func addExactly(
+    _ pooling: AdaptiveMaxPooling, of value: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let axes = Array(pooling.layout.spatialAxes(rank: graph.type(of: value).rank))
+    let sizes = try dimensions(axes, of: graph.type(of: value))
+    guard pooling.dimensions.allSatisfy({ $0 <= 1 << 10 }), sizes.count == pooling.dimensions.count
+    else {
+      throw .unsupported(
+        "pools integers of 64 bits to \(pooling.dimensions), expected \(sizes.count.counted("size")) of "
+          + "up to 1024")
+    }
+    var result = value
+    for (position, axis) in axes.enumerated() {
+      let count = pooling.dimensions[position]
+      var parts: [ValueID] = []
+      for output in 0..<count {
+        let range = pooling.range(output, from: sizes[position], to: count)
+        let slice = Slice([
+          .init(axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
+        ])
+        let window = try add(slice, [result], role: "window_\(axis)_\(output)")
+        parts += try add(
+          Reduce(.maximum, axes: [axis], keepDims: true), window, role: "part_\(axis)_\(output)")
+      }
+      result =
+        count == 1
+        ? parts[0] : try add(Concatenate(axis: axis), parts, role: "axis_\(axis)")[0]
+    }
+    return [result]
   }
 
   /// The input with 0 in the place of steps all of whose features are the value, and the mask.

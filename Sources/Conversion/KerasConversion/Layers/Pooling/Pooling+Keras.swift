@@ -142,12 +142,22 @@ extension AdaptivePoolingOperator {
         try layer.requireSpatialAxes(axes, of: inputs)
         let dimensions = try layer.integers("output_size", count: axes)
         if let problem = Resizing.problem(dimensions) { throw layer.malformed(problem) }
-        return try layer.add(Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
+        return try layer.addAdaptivePooling(
+          Self(dimensions: dimensions, layout: try layer.dataLayout()), inputs)
       }.distributed(.inputs))
   }
 }
 
 extension KerasLayer {
+  /// Adds adaptive pooling. The largest of integers has their type; means of integers overflow on JAX,
+  /// and TensorFlow has none.
+  mutating func addAdaptivePooling(
+    _ operation: some AdaptivePoolingOperator, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    operation is AdaptiveMaxPooling
+      ? try addSelection(operation, inputs) : try add(operation, inputs)
+  }
+
   /// Reads the window of a pooling layer: `pool_size`, `strides` (the window's size when absent)
   /// and `padding`.
   fileprivate mutating func poolingWindow(axes: Int) throws(WeighbridgeError) -> Window {
