@@ -16,7 +16,7 @@ import Weighbridge
     var outputs: String { Paths.sample("Operations/\(path).outputs.npz") }
 
     static let folders = [
-      "keras2", "keras3", "keras3_3_3", "keras3_9_2", "keras3_jax", "tensorflow23",
+      "keras2", "keras3", "keras3_1_0", "keras3_3_3", "keras3_9_2", "keras3_jax", "tensorflow23",
     ]
     static let all: [Recording] = folders.flatMap { folder in
       Files.names(in: Paths.sample("Operations/\(folder)")).compactMap { name in

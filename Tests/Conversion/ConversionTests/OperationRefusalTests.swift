@@ -40,4 +40,23 @@ import Weighbridge
     }
     #expect(error?.reason.contains("not an index from 0 to") == true, "\(error as Any)")
   }
+
+  @Test(
+    "An index from the end without a row in an embedding of Keras 3 is an error",
+    arguments: [-4, 3], Engine.allCases)
+  func missingRowFromEnd(_ index: Int, _ engine: Engine) throws {
+    let base = Paths.sample("Operations/keras3/embedded")
+    let model = try Model(contentsOf: "\(base).h5")
+    var inputs = try ArrayFile.read("\(base).inputs.npz")
+    let position = try #require(inputs.firstIndex { $0.tensor.elementType == .int32 })
+    var numbers = inputs[position].tensor.doubles
+    numbers[0] = Double(index)
+    inputs[position] = NamedTensor(
+      name: inputs[position].name,
+      tensor: Tensor(.int32, shape: inputs[position].tensor.shape, numbers))
+    var options = RunOptions()
+    options.engine = engine
+    let error = failure { _ = try model.run(inputs, options: options) }
+    #expect(error?.reason.contains("not an index from -3 to 2") == true, "\(error as Any)")
+  }
 }

@@ -17,7 +17,7 @@ extension Embedding: EngineOperator {
       .kernel(name: Self.kind) { (memory) throws(WeighbridgeError) in
         let indices: [Int]
         do throws(WeighbridgeError) {
-          indices = try memory.tensor(input).indices(below: table.shape[0])
+          indices = try self.indices(memory.tensor(input), rows: table.shape[0])
         } catch { throw error.at(layer: place) }
         var target = unsafe memory[output.storage]
         table.store.withBytes { bytes in

@@ -4,16 +4,22 @@ package import GraphIR
 extension Tensor {
   /// The elements as indices; fractions are dropped, as in a cast to integers.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element outside of `0..<count`.
-  package func indices(below count: Int) throws(WeighbridgeError) -> [Int] {
+  /// - Parameter areFromEnd: Whether those below 0 count from the end, and become the equivalent ones.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element outside of `0..<count`, or of
+  ///   `-count..<count`.
+  package func indices(
+    below count: Int, areFromEnd: Bool = false
+  ) throws(WeighbridgeError) -> [Int] {
+    let lowest = areFromEnd ? -count : 0
     var result: [Int] = []
     for (position, element) in doubles.enumerated() {
-      guard let index = Int(exactly: element.rounded(.towardZero)), (0..<count).contains(index)
+      guard let index = Int(exactly: element.rounded(.towardZero)),
+        (lowest..<count).contains(index)
       else {
         throw .mismatch(
-          "element \(position) is \(element), not an index from 0 to \(count - 1)")
+          "element \(position) is \(element), not an index from \(lowest) to \(count - 1)")
       }
-      result.append(index)
+      result.append(index < 0 ? index + count : index)
     }
     return result
   }

@@ -32,5 +32,7 @@ extension OperatorExample {
     OperatorExample(Discretization(boundaries: [], outputType: .int32), shapes: [[2, 3]]),
     OperatorExample(Embedding(), shapes: [[2, 3], [5, 4]], in: 0...4),
     OperatorExample(Embedding(), shapes: [[2, 3, 4], [3, 1]], in: 0...2),
+    OperatorExample(
+      Embedding(negativeIndices: .fromEnd), shapes: [[2, 3], [5, 4]], in: 0...4),
   ]
 }

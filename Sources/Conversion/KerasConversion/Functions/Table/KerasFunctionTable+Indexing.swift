@@ -39,7 +39,9 @@ extension KerasFunctionTable {
       var value = try call.tensor("x", at: 0)
       let indices = try call.indices("indices", at: 1)
       let axis = try call.axisOrFlattened(&value)
-      return try call.add(Gather(axis: axis), [value, indices])
+      let isLimited = call.layer.version < KerasVersion(3, 3) && !call.layer.writer.isJAX
+      let places = isLimited ? try call.limited(indices, to: axis, of: value) : indices
+      return try call.add(Gather(axis: axis), [value, places])
     },
     Entry(tf: ["gather", "keras.backend.gather"]) {
       (call) throws(WeighbridgeError) in
@@ -107,6 +109,16 @@ extension KerasFunction {
       }
       return value
     }
+  }
+
+  /// The indices as Keras takes them before 3.3 on TensorFlow: those outside of an axis are the nearest
+  /// ones inside. One beyond an axis of unknown size is an error when the model runs.
+  fileprivate mutating func limited(
+    _ indices: ValueID, to axis: Int, of value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    let natural = try part(Maximum(), indices, try number(0, like: indices))
+    guard let size = type(of: value).shape[axis].value else { return natural }
+    return try part(Minimum(), natural, try number(Double(max(1, size) - 1), like: natural))
   }
 
   /// - Parameter output: 0 for the sorted elements, 1 for their positions.

@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 extension Embedding: KerasMapped {
@@ -16,11 +17,12 @@ extension Embedding: KerasMapped {
       let hasMask = try layer.flag("mask_zero", default: false)
       try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
+      let operation = Embedding(layer)
       let outputs: [ValueID]
       if let quantization = try layer.takeQuantization() {
-        outputs = [try addQuantized(quantization, to: &layer, input, shape: shape)]
+        outputs = [try operation.addQuantized(quantization, to: &layer, input, shape: shape)]
       } else {
-        outputs = try layer.add(Embedding(), [input, try layer.weight("table", shape: shape)])
+        outputs = try layer.add(operation, [input, try layer.weight("table", shape: shape)])
       }
       if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
       return outputs
@@ -42,6 +44,12 @@ extension Embedding: KerasMapped {
 /// Keras 3: `ReversibleEmbedding`, which is an ``Embedding``, or, called with `reverse=True`, a
 /// ``Dense`` layer whose kernel is the table (Press and Wolf 2017) or a separate one.
 extension Embedding {
+  /// A layer's look-up: Keras 3 counts negative indices from the end, on TensorFlow from 3.3 on.
+  fileprivate init(_ layer: KerasLayer) {
+    let isFromEnd = layer.version >= KerasVersion(3, 3) || layer.writer.isJAX
+    self.init(negativeIndices: isFromEnd ? .fromEnd : nil)
+  }
+
   private static let reversible: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     let shape = try layer.tableShape()
@@ -56,7 +64,7 @@ extension Embedding {
     guard isReverse else {
       let table = try layer.weight("table", shape: shape)
       if !isTied { try layer.ignoreWeight("kernel", shape: shape.reversed(), isTrainable: true) }
-      let outputs = try layer.add(Embedding(), [input, table])
+      let outputs = try layer.add(Embedding(layer), [input, table])
       if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
       return outputs
     }

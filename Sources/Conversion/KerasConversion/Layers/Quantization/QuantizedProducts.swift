@@ -99,7 +99,7 @@ extension Dense {
 
 extension Embedding {
   /// Adds a quantized `Embedding`.
-  static func addQuantized(
+  func addQuantized(
     _ quantization: KerasQuantization, to layer: inout KerasLayer, _ input: ValueID, shape: [Int]
   ) throws(WeighbridgeError) -> ValueID {
     try layer.orderQuantizedWeights("embeddings", quantization, hasBias: false)
@@ -109,13 +109,13 @@ extension Embedding {
       : try layer.weight("table", shape: shape, isTrainable: false, storedAs: .int8)
     guard quantization.groupSize == nil else {
       let table = try layer.dequantized(integers, "table", axis: 1, quantization)
-      return try layer.add(Embedding(), [input, table])[0]
+      return try layer.add(self, [input, table])[0]
     }
     let scale = try layer.weight("table_scale", shape: [shape[0]], isTrainable: false) {
       $0.reshaped([shape[0], 1])
     }
-    let vectors = try layer.add(Embedding(), [input, integers], role: "numbers")
-    let scales = try layer.add(Embedding(), [input, scale], role: "scales")
+    let vectors = try layer.add(self, [input, integers], role: "numbers")
+    let scales = try layer.add(self, [input, scale], role: "scales")
     return try layer.descale(vectors[0], scales: scales, bias: nil)
   }
 }
