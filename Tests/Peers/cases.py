@@ -48,6 +48,10 @@ class Refused(Exception):
     """The program does not export the model."""
 
 
+class NotRun(Exception):
+    """The file cannot be run in any tool at hand, so that nothing is known of its numbers."""
+
+
 def sample_cases():
     """Models beside arrays of the same name: NAME.h5, NAME.inputs.npz, NAME.outputs.npz."""
     for inputs in sorted(ROOT.glob("Samples/**/*inputs.npz")):
@@ -71,6 +75,11 @@ def sample_cases():
                 yield Case(
                     "Samples/Models", model.name, model, folder / "input.npy",
                     folder / "outputs.npz")
+
+
+def lines_of(table):
+    """The lines of a text file that are no comments."""
+    return [line for line in table.read_text().splitlines() if line and not line.startswith("#")]
 
 
 def first(folder, names):
@@ -216,12 +225,14 @@ def compare(name, got, want, bound, noise):
         raise AssertionError(f"{name} is {got.shape}, not {want.shape}")
     got = got.astype(numpy.float64).reshape(-1)
     want = want.astype(numpy.float64).reshape(-1)
-    if not numpy.array_equal(numpy.isfinite(got), numpy.isfinite(want)):
-        raise AssertionError(f"{name} is not finite at other places")
     inside = numpy.isfinite(want)
+    if not numpy.array_equal(numpy.isfinite(got), inside):
+        raise AssertionError(f"{name} is not finite at other places")
+    if not numpy.array_equal(got[~inside], want[~inside], equal_nan=True):
+        raise AssertionError(f"{name} has infinities and NaN at each other's places")
     if not inside.any():
         return
-    distance = numpy.abs(got - want)[inside].max()
+    distance = numpy.abs(got[inside] - want[inside]).max()
     error = distance / max(1, numpy.abs(want[inside]).max())
     if error > bound and distance > 1.01 * noise:
         raise AssertionError(f"{name} differs by {error:.2g}")
@@ -293,6 +304,9 @@ def run(arguments, name, options, check, floors):
             except Refused as error:
                 outcome = "refused"
                 reasons[f"refused: {error}"].append(case)
+            except NotRun as error:
+                outcome = "not run"
+                reasons[f"not run: {error}"].append(case)
             except Exception as error:  # pylint: disable=broad-except
                 outcome = "failed"
                 reasons[f"FAILED: {' '.join(str(error).split())[:300]}"].append(case)
@@ -304,12 +318,12 @@ def run(arguments, name, options, check, floors):
 
 def report(counts, reasons, floors):
     """Prints the tables; 1 when a case failed or too many of a group were refused."""
-    print(f"{'group':20} {'cases':>6} {'passed':>7} {'refused':>8} {'failed':>7}")
+    outcomes = ("passed", "refused", "not run", "failed")
+    print(f"{'group':20} {'cases':>6}" + "".join(f"{outcome:>9}" for outcome in outcomes))
     status = 0
     for group, count in counts.items():
         total = sum(count.values())
-        print(
-            f"{group:20} {total:6} {count['passed']:7} {count['refused']:8} {count['failed']:7}")
+        print(f"{group:20} {total:6}" + "".join(f"{count[outcome]:9}" for outcome in outcomes))
         if count["passed"] < floors.get(group, 0) * total or count["failed"]:
             status = 1
     for reason, cases in sorted(reasons.items(), key=lambda item: -len(item[1])):
