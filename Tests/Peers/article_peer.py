@@ -43,16 +43,17 @@ def run(program, article):
         if language == "python":
             exec(compile(block, article, "exec"), names)
             continue
-        for line in block.splitlines():
+        for line in block.replace("\\\n", " ").splitlines():
             if line.startswith("$ "):
                 command(program, line[2:])
-    if not all(counts.values()):
-        raise AssertionError(f"{article}: blocks {counts}")
+    if not any(counts.values()):
+        raise AssertionError(f"{article}: nothing to run")
     print(f"{article}: {counts['console']} blocks of commands and {counts['python']} of Python")
 
 
 def main(program, *articles):
     program = os.path.abspath(program)
+    sys.path.insert(0, "")  # modules that an article writes
     for article in articles:
         with tempfile.TemporaryDirectory() as folder:
             prepare(program, folder)
