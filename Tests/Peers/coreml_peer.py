@@ -15,7 +15,7 @@ import coremltools
 import numpy
 
 import coreml_interpreter
-from cases import TOLERANCES, Refused, arrays, compare, matched, parser, run
+from cases import Refused, arrays, compare, matched, parser, ports, run
 
 # Shares of the cases of a group that must pass.
 FLOORS = {"zoo k2": 0.85, "zoo k3": 0.85}
@@ -48,13 +48,14 @@ def feeds(model, case):
     names = [feature.name for feature in features]
     given = matched(names, arrays(case.inputs))
     exact = getattr(model, model.WhichOneof("Type")).arrayInputShapeMapping == 1
-    axes = features[0].type.multiArrayType.shape
-    step = axes[0] if exact and len(axes) > 1 else 1
-    for position in range(0, given[0].shape[0], step):
+    sizes = [next(iter(feature.type.multiArrayType.shape), 1) if exact else 1 for feature in features]
+    is_whole = [exact and array.shape[:1] == (size,) for array, size in zip(given, sizes)]
+    batches = [(len(array), size) for array, size, whole in zip(given, sizes, is_whole) if not whole]
+    count, step = batches[0] if batches else (1, 1)
+    for position in range(0, count, step):
         feed = {}
-        for feature, array in zip(features, given):
-            part = array[position:position + step]
-            part = turned(case, feature.name, part)
+        for feature, array, whole in zip(features, given, is_whole):
+            part = turned(case, feature.name, array if whole else array[position:position + step])
             feed[feature.name] = part if exact else part[0]
         yield feed
 
@@ -78,7 +79,7 @@ def read_back(program, target, model, feed):
     return arrays(paths["outputs"])
 
 
-def compare_all(model, parts, case, label):
+def compare_all(model, parts, case, label, limit):
     """Compares outputs, one picture behind the other, with the recorded ones."""
     features = outputs(model)
     names = [feature.name for feature in features]
@@ -89,7 +90,7 @@ def compare_all(model, parts, case, label):
         if got.size == want.size * len(parts):
             got = got[:1]  # without a batch: of the first example alone
         got = got.reshape(want.shape)
-        compare(f"{label}{feature.name}", got, want, bound(case, want), case.noise)
+        compare(f"{label}{feature.name}", got, want, limit, case.noise)
 
 
 def turned(case, name, array):
@@ -98,15 +99,10 @@ def turned(case, name, array):
     return numpy.moveaxis(array, -1, 1) if says in case.notes else array
 
 
-def bound(case, want):
-    """How far an output may be off, by the coarsest type in the model."""
-    if case.name.split("/")[-1].startswith(("bfloat16", "mixed_bfloat16", "several_types")):
-        return TOLERANCES["bfloat16"]
-    return TOLERANCES["float16" if want.dtype == numpy.float16 else "float32"]
-
-
-def check(program, case, target):
-    """Checks a file and computes it, here and in the program that wrote it."""
+def check(program, case, target, limit=None):
+    """Checks a file and computes it, here and in the program that wrote it; without a limit, the one for the
+    coarsest type in the model holds."""
+    limit = limit or ports(program, case)[2]
     model = coremltools.utils.load_spec(str(target))
     check_interface(model)
     inputs = list(feeds(model, case))
@@ -114,9 +110,9 @@ def check(program, case, target):
         own = [coreml_interpreter.run(model, feed) for feed in inputs]
     except coreml_interpreter.Unknown as error:
         raise Refused(f"coreml_interpreter.py: {error}") from error
-    compare_all(model, own, case, "")
+    compare_all(model, own, case, "", limit)
     other = [read_back(program, target, model, feed) for feed in inputs]
-    compare_all(model, other, case, "read back: ")
+    compare_all(model, other, case, "read back: ", limit)
 
 
 def main():
