@@ -132,7 +132,8 @@ extension KerasFunction {
     let type = self.type(of: value)
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
     let keepDims = try flag("keepdims", default: false)
-    let (lines, count) = try lines(of: value, along: axes)
+    // What skips NaN has a table with a row for each number of elements.
+    let (lines, count) = try lines(of: value, along: axes, atMost: skipsNaN ? 1 << 16 : 1 << 24)
     let isNaN = try part(Comparison(.notEqual), lines, lines)
     let axis = self.type(of: lines).rank - 1
     let isUndefined = try reduced(skipsNaN ? .all : .any, isNaN, [axis])
@@ -158,14 +159,15 @@ extension KerasFunction {
   /// The elements along axes as those along a last axis, and their number. JAX computes their
   /// quantiles in float32 at least.
   private mutating func lines(
-    of value: ValueID, along axes: [Int]
+    of value: ValueID, along axes: [Int], atMost limit: Int
   ) throws(WeighbridgeError) -> (ValueID, count: Int) {
     let type = self.type(of: value)
     let others = (0..<type.rank).filter { !axes.contains($0) }
     var count = 1
     for axis in axes { count = try Checked.product([count, try size(axis, of: value)], of: "x") }
-    guard (1...1 << 24).contains(count) else {
-      throw .unsupported("takes a quantile of \(count.counted("element")), expected 1 to 2^24")
+    guard (1...limit).contains(count) else {
+      throw .unsupported(
+        "takes a quantile of \(count.counted("element")), expected 1 to \(limit)")
     }
     let order = others + axes
     let turned = order == Array(0..<type.rank) ? value : try part(Transpose(axes: order), value)
