@@ -1,4 +1,4 @@
-"""Cases of Keras 3: indices from the end, bands and parts of tensors of open size, and pooling of integers."""
+"""Cases of Keras 3: indices from the end, bands and parts of tensors of open size, and integers in pooling and steps."""
 
 from keras import layers, ops
 
@@ -44,6 +44,16 @@ def integers(types):
     return [Input(shape, 0 if type == "uint8" else -90, 90, type) for type in types for shape in ((5, 3), (4, 5, 2))]
 
 
+def augmented(x, n, small, flags):
+    """Steps through layers that augment images in training only, with types of their own."""
+    casting = [layers.RandomZoom, layers.RandomShear, layers.RandomGaussianBlur, layers.RandomErasing]
+    keeping = [layers.RandomInvert, layers.RandomPosterization, layers.RandomColorDegeneration]
+    settings = {layers.RandomZoom: (0.2,), layers.RandomShear: (0.2, 0.2), layers.RandomPosterization: (4,),
+                layers.RandomColorDegeneration: (0.3,)}
+    return [layers.TimeDistributed(kind(*settings.get(kind, ()), dtype=own))(each)
+            for kind in casting + keeping for each in (x, n, small, flags) for own in ("float32", "float16", "float64")]
+
+
 INDICES = [Input((4,), -3, 3, "int32"), Input((4,), -3, 3, "int8"), Input((4,), 0, 3, "uint8"), Input((4,), -2.9, 2.9)]
 CASES_OF_VERSIONS = [
     Case("taken", [Input((3, 4)), INDICES[0], Input((2,), -4, 4, "int64")], taken),
@@ -53,5 +63,6 @@ CASES = CASES_OF_VERSIONS + [
     Case("bands", [Input((None, 4)), Input((None, 3)), Input((4, None), type="bool")], bands),
     Case("parts", [Input((3,)), Input((None, 2), -9, 9, "int32")], parts),
     Case("pooled_integers", integers(["uint8", "int8", "int16", "int32"]), pooled_integers),
+    Case("augmented", [Input((3, 4, 4, 3), type=type) for type in ("float32", "int64", "uint8", "bool")], augmented),
     Case("pooled_wide_integers", integers(["int64"]), pooled_integers),
 ]

@@ -102,20 +102,24 @@ extension Identity: KerasMapped {
     let keepingShape = ["RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"]
     let keepingShapeAndType = ["RandomBrightness", "RandomContrast"]
     let ofKeras3 = [
-      "AugMix", "CutMix", "RandAugment", "RandomElasticTransform", "RandomErasing",
-      "RandomGaussianBlur", "RandomPerspective", "RandomSharpness", "RandomShear", "Solarization",
+      "RandomElasticTransform", "RandomErasing", "RandomGaussianBlur", "RandomPerspective",
+      "RandomSharpness", "RandomShear",
     ]
+    let ofSeveralKinds = ["AugMix", "CutMix", "RandAugment", "Solarization"]
     let keepingIntegers = [
-      "Equalization", "MaxNumBoundingBoxes", "MixUp", "RandomColorDegeneration",
-      "RandomColorJitter", "RandomGrayscale", "RandomHeight",
+      "RandomColorDegeneration", "RandomColorJitter", "RandomGrayscale", "RandomHeight",
       "RandomHue", "RandomInvert", "RandomPosterization", "RandomSaturation", "RandomWidth",
     ]
-    return keepingShape.map { .plain($0, casts: .images, shape: .same, augmentation) }
+    return keepingShape.map {
+      .plain($0, casts: .images, shape: .same, augmentation).distributed(.result)
+    }
       + keepingShapeAndType.map {
         .plain($0, casts: .imagesOfKeras2, shape: .same, augmentation)
       }
-      + ofKeras3.map { .plain($0, casts: .images, augmentation) }
-      + keepingIntegers.map { .plain($0, augmentation) }
+      + ofKeras3.map { .plain($0, casts: .images, augmentation).distributed(.result) }
+      + ofSeveralKinds.map { .plain($0, casts: .images, augmentation) }
+      + keepingIntegers.map { .plain($0, augmentation).distributed(.inputs) }
+      + ["Equalization", "MaxNumBoundingBoxes", "MixUp"].map { .plain($0, augmentation) }
   }
 
   private static let augmentationSettings = [

@@ -39,9 +39,11 @@ enum TimeDistributedLayer {
       throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
     }
     var folded = try fold(&layer, inputs, mask: mask)
+    let result = layer.version.major < 3 ? nil : try resultType(ofInner: form)
+    let isOwn = KerasMappings.classes[className]?.distributedTypes == .own
     if layer.version.major < 3 {
       folded = try layer.castInputs(folded, ofInner: className)
-    } else if className.hasPrefix("Random") || className.hasSuffix("Spectrogram") {
+    } else if className.hasPrefix("Random") && isOwn || className.hasSuffix("Spectrogram") {
       let types = folded.map { layer.graph.type(of: $0).elementType }
       guard types.allSatisfy(\.isFloat) else {
         throw .unsupported(
@@ -50,7 +52,8 @@ enum TimeDistributedLayer {
     }
     let castsIntegers = KerasMappings.classes[className]?.casts.includesIntegers(layer.version)
     if layer.version.major >= 3, castsIntegers == true {
-      folded = try layer.cast(folded, to: layer.integerType ?? layer.types?.compute ?? .float32)
+      folded = try layer.cast(
+        folded, to: layer.integerType ?? result ?? layer.types?.compute ?? .float32)
     }
     // A nested wrapper has nodes and weights with the same roles.
     var outputs =
@@ -59,9 +62,9 @@ enum TimeDistributedLayer {
         (layer) throws(WeighbridgeError) in try inner(&layer, folded)
       } : try inner(&layer, folded)
     try layer.passMasks(of: className, from: folded, to: outputs)
-    if let type = try resultType(ofInner: form) {
+    if let result {
       outputs = try outputs.map { (output) throws(WeighbridgeError) in
-        try layer.cast(output, to: type, role: "result_cast")
+        try layer.cast(output, to: result, role: "result_cast")
       }
     }
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
