@@ -166,14 +166,6 @@ def wide_batches(signed, long, truth):
     return result
 
 
-def signs_of_zero(x):
-    """Whether zeros are negative, by what they divide."""
-    return [1.0 / ops.elu(x, alpha=0), 1.0 / ops.relu(-x), 1.0 / ops.celu(0.0 * x, 2.0),
-            1.0 / ops.selu(0.0 * x), 1.0 / layers.Rescaling(2.0)(0.0 * x), 1.0 / ops.soft_shrink(x, 9.0),
-            1.0 / ops.hard_shrink(x, 9.0), 1.0 / ops.softsign(0.0 * x), 1.0 / ops.gelu(0.0 * x), 1.0 / ops.silu(0.0 * x),
-            1.0 / ops.tanh_shrink(0.0 * x), 1.0 / layers.ELU(2.0)(0.0 * x)]
-
-
 def thresholds(x):
     """Rectifiers with a threshold, of infinities and NaN too."""
     odd = ops.concatenate([x, x / 0.0, ops.log(x)], axis=1)
@@ -235,7 +227,6 @@ CASES = [
     Case("layers_of_integers", [SIGNED, Input((3, 4), -9, 9, "int64"), TRUTH], layers_of_integers, containers=("keras",)),
     Case("contrasts", [Input((3, 4, 2))], contrasts, containers=("keras",)),
     Case("wide_batches", [SIGNED, Input((3, 4), -9000, 9000, "int32"), TRUTH], wide_batches, containers=("keras",)),
-    Case("signs_of_zero", [Input((3, 4))], signs_of_zero, containers=("keras",)),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
     types_inside(keras),

@@ -17,6 +17,8 @@ enum ExportedForm: Hashable, Sendable {
   case written
   /// A file was written that cannot be read again or takes other arrays, with the reason.
   case notReadBack(String)
+  /// A file was written that does not run with the model's inputs, with the reason.
+  case stopped(String)
   /// Nothing was written, with the reason.
   case refused(String)
   /// Something happened that must not happen.
@@ -27,6 +29,7 @@ enum ExportedForm: Hashable, Sendable {
     switch self {
     case .written: nil
     case .notReadBack(let reason): "not read back: \(reason)"
+    case .stopped(let reason): "stops: \(reason)"
     case .refused(let reason): "refused: \(reason)"
     case .wrong(let reason): "wrong: \(reason)"
     }
@@ -82,6 +85,8 @@ extension ExportedForm {
       outputs = try run.outputs(subject.inputs, like: subject.outputs)
     } catch let mismatch as PortableRun.Mismatch {
       return .notReadBack(mismatch.reason)
+    } catch let error as WeighbridgeError where error.code == .mismatch {
+      return .stopped(Self.reason(error))
     }
     return difference(outputs, subject, variant).map { .wrong($0) } ?? .written
   }

@@ -56,25 +56,47 @@ import Weighbridge
     let arrays = try ArrayFile.read(Self.recorded)
     let numbers = try #require(arrays.first { $0.name == "x" }).tensor.doubles
     let expected = try #require(arrays.first { $0.name == name }).tensor.doubles
-    var builder = GraphBuilder()
-    let type = TensorType(.float32, [1, .fixed(numbers.count)])
-    let input = try builder.addInput("x", type)
-    let output = try builder.addNode(
-      try Self.operation(name), named: name, inputs: [input],
-      source: SourceScope(layer: name, className: name))
-    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
-    let x = Tensor(.float32, shape: [1, numbers.count], numbers)
-    let workers = Workers(count: 2)
-    let results = [
-      try ReferenceRuntime(workers: workers).run(graph, inputs: [x]) { _ in }[0],
-      try CompiledGraph(graph, CPURuntime.Options(workers: workers)).run([x])[0],
-    ]
+    let results = try results(of: try Self.operation(name), numbers)
     for (engine, result) in zip(["reference", "cpu"], results) {
       for ((number, actual), expected) in zip(zip(numbers, result.floats), expected) {
         #expect(
           isClose(actual, expected, at: number, name), "\(engine): \(actual) at \(number)")
       }
     }
+  }
+
+  /// The results of the reference engine and of the CPU engine.
+  private func results(
+    of operation: some Operator, _ numbers: [Double]
+  ) throws -> [Tensor] {
+    var builder = GraphBuilder()
+    let type = TensorType(.float32, [1, .fixed(numbers.count)])
+    let input = try builder.addInput("x", type)
+    let output = try builder.addNode(
+      operation, named: "y", inputs: [input],
+      source: SourceScope(layer: "y", className: operation.kind))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+    let x = Tensor(.float32, shape: [1, numbers.count], numbers)
+    let workers = Workers(count: 2)
+    return [
+      try ReferenceRuntime(workers: workers).run(graph, inputs: [x]) { _ in }[0],
+      try CompiledGraph(graph, CPURuntime.Options(workers: workers)).run([x])[0],
+    ]
+  }
+
+  /// As TensorFlow 2.21 computes `keras.ops.elu(x, alpha)` and `keras.ops.selu(x)`.
+  @Test("What is zero has the sign of its input", arguments: ["elu_0", "elu_2", "selu"])
+  func signsOfZero(_ name: String) throws {
+    let operations: [String: any CatalogOperator] = [
+      "elu_0": ELU(alpha: 0), "elu_2": ELU(alpha: 2), "selu": SELU(),
+    ]
+    let operation = try #require(operations[name])
+    let results = try results(of: operation, [-0.0, 0, -0.5, 0.5])
+    #expect(
+      results.map { $0.floats.map(\.sign) } == [
+        [.minus, .plus, .minus, .plus], [.minus, .plus, .minus, .plus],
+      ])
+    if name == "elu_0" { #expect(results.allSatisfy { $0.floats[2] == 0 }) }
   }
 
   private func isClose(_ actual: Float, _ expected: Double, at x: Double, _ name: String) -> Bool {

@@ -41,7 +41,7 @@ enum ONNXDimensions: ONNXFamily {
       }
       let axis = try layer.axis(rawAxis, rank: layer.type(input).rank)
       if axis == 0, input.tensor != nil, indices.tensor == nil, layer.type(input).rank == 2 {
-        return try layer.apply(Embedding(), [indices, input])
+        return try layer.apply(Embedding(negativeIndices: .fromEnd), [indices, input])
       }
       return try layer.apply(Gather(axis: axis), [input, indices])
     },
