@@ -59,7 +59,7 @@ def _project():
 
 def _version():
     """The version that the library has."""
-    source = ROOT.parent / "Sources/Product/Weighbridge/Model+Writing.swift"
+    source = ROOT.parent / "Sources/Base/Bytes/Version.swift"
     return re.search(r'weighbridgeVersion = "(.+)"', source.read_text()).group(1)
 
 
