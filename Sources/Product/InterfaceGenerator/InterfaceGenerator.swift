@@ -9,9 +9,10 @@ import WBMConversion
   import Darwin
 #endif
 
-/// Writes the typed Swift interface of a `.wbm` file, as `weighbridge swift` does. It is a program of
-/// its own, a quarter of the other, since WeighbridgePlugin has it compiled in each package that uses
-/// the plugin.
+/// Writes the typed Swift interface of a `.wbm` file, as `weighbridge swift` does for all formats.
+///
+/// Each package that uses WeighbridgePlugin compiles what the plugin runs, which is this program because
+/// it needs only the modules that read `.wbm`: about a quarter of the code of `weighbridge`.
 ///
 /// Usage: InterfaceGenerator MODEL.wbm OUTPUT.swift CLASS-NAME; the file has its own name in the bundle.
 @main

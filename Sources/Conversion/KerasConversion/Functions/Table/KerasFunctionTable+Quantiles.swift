@@ -14,7 +14,8 @@ extension KerasFunctionTable {
     Entry(["Quantile"]) { (call) throws(WeighbridgeError) in
       let (fractions, isVector) = try call.fractions(keepsFloat64: true)
       if call.layer.version >= KerasVersion(3, 16) {
-        try call.require("method", toBe: "linear", because: "Keras 3.15 computes linear instead")
+        try call.require(
+          "method", toBe: "linear", because: "Keras ignores it up to 3.15, and may not since")
       }
       call.ignore("method")
       return try call.addQuantiles(fractions, isVector: isVector)
