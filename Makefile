@@ -288,6 +288,7 @@ generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compile
 generate: dependencies
 	Schemas/generate.sh
 	python3 Scripts/options
+	python3 Scripts/catalog.py
 	$(build_for_tests) --build-tests
 	WEIGHBRIDGE_GENERATE=1 $(run_tests) \
 	  --filter '$(generators)|SampleDefinitionTests|HostileSampleTests|OperatorVectorTests'
