@@ -151,10 +151,18 @@ def addons(x):
     ]
 
 
+def addons_activations(x):
+    functions = [getattr(tfa.activations, name) for name in ("hardshrink", "lisht", "mish", "softshrink", "tanhshrink")]
+    return [keras.layers.Dense(4, activation=each, name=f"addons_{each.__name__}")(x) for each in functions] + [
+        keras.layers.SimpleRNN(3, activation=tfa.activations.lisht, name="addons_cell")(x)
+    ]
+
+
 CASES = [
     Case("well_known", [Input((4, 6, 4))], well_known),
     Case("operators", [Input((4, 6, 3))], operators),
     Case("addons", [Input((6, 3))], addons),
+    Case("addons_activations", [Input((6, 3))], addons_activations),
 ]
 
 

@@ -62,6 +62,7 @@ extension Catalog {
     IndexLookup.self,
     LayerNormalization.self,
     LeakyReLU.self,
+    LiSHT.self,
     LocallyConnected.self,
     LocalResponseNormalization.self,
     LogicalAnd.self,

@@ -11,7 +11,8 @@ import Weighbridge
   @Test(
     "A well-known layer computes what its own code computed, and the provenance records it",
     arguments: [
-      "well_known.h5", "operators.h5", "addons.h5", "TCN/2.9.3.h5", "TCN/3.1.0.h5", "TCN/3.5.4.h5",
+      "well_known.h5", "operators.h5", "addons.h5", "addons_activations.h5", "TCN/2.9.3.h5",
+      "TCN/3.1.0.h5", "TCN/3.5.4.h5",
       "TCN/3.5.6.keras",
     ])
   func golden(name: String) throws {

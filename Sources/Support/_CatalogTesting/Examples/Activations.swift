@@ -29,6 +29,7 @@ extension OperatorExample {
     Identity(),
     Identity(noise: TrainingNoise(.dropout, rate: 0.25, sharedAxes: [1])),
     LeakyReLU(slope: 0.1),
+    LiSHT(),
     LogSigmoid(),
     Mish(),
     PiecewiseLinear(knots: [-1, 0.5, 2], slopes: [0.3, 0, -1, 0.1], value: 0.7),

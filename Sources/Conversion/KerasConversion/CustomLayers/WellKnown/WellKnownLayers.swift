@@ -35,13 +35,19 @@ enum WellKnownLayers {
     "space_to_depth_x2": spaceToDepth
   ]
 
-  /// Names of activation functions, with Keras' name for the same function and the origin of the
-  /// name.
-  static let activations: [String: (keras: String, origin: String)] = [
-    "Addons>mish": ("mish", "TensorFlow Addons"),
-    "Mish": ("mish", "digantamisra98/Mish"),
-    "Swish": ("swish", "a function registered as Swish"),
+  /// Activation functions by the names that they were registered under, with their defaults and whose
+  /// they are.
+  static let activations: [String: (make: KerasMapping.Activation, origin: String)] = [
+    "Addons>hardshrink": ({ _, _ in HardShrink(threshold: 0.5) }, addons),
+    "Addons>lisht": ({ _, _ in LiSHT() }, addons),
+    "Addons>mish": ({ _, _ in Mish() }, addons),
+    "Addons>softshrink": ({ _, _ in SoftShrink(threshold: 0.5) }, addons),
+    "Addons>tanhshrink": ({ _, _ in TanhShrink() }, addons),
+    "Mish": ({ _, _ in Mish() }, "that of digantamisra98/Mish"),
+    "Swish": ({ _, _ in Swish() }, "the usual function of that name"),
   ]
+
+  private static let addons = "TensorFlow Addons' function"
 
   /// The dropout of `efficientnet`: that of Keras with another default noise shape.
   private static let fixedDropout: KerasMapping.Build = {

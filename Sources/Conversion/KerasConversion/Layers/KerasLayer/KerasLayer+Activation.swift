@@ -24,17 +24,22 @@ extension KerasLayer {
         try build(&layer, [value])
       }
     }
-    if let (known, origin) = WellKnownLayers.activations[name],
-      let make = KerasMappings.activations[known]
-    {
-      decideOnce("the activation \(name) is read as \(origin)'s, which is Keras' \(known)")
-      return try addActivation(make(version, graph.type(of: value)), of: value, role: role)
-    }
-    guard let make = KerasMappings.activations[name] else {
+    guard let operation = try function(named: name, for: graph.type(of: value)) else {
       throw .unsupported(
         "the activation function \(name) is unknown (\(APIName.customLayers) can say what it is)")
     }
-    return try addActivation(make(version, graph.type(of: value)), of: value, role: role)
+    return try addActivation(operation, of: value, role: role)
+  }
+
+  /// The operator of Keras' or a well-known function; `nil` for another name.
+  private mutating func function(
+    named name: String, for type: TensorType
+  ) throws(WeighbridgeError) -> (any CatalogOperator)? {
+    if let make = KerasMappings.activations[name] { return try make(version, type) }
+    guard let (make, origin) = WellKnownLayers.activations[name] else { return nil }
+    let operation = try make(version, type)
+    decideOnce("the activation \(name) is read as \(origin): the operator \(operation.kind)")
+    return operation
   }
 
   /// The layer that a setting contains in place of a function; `nil` when it is not a layer.
@@ -78,10 +83,10 @@ extension KerasLayer {
       return try operation(of: inner, named: key, for: type)
     }
     let name = try activationName(setting)
-    guard let make = KerasMappings.activations[name] else {
+    guard let operation = try function(named: name, for: type) else {
       throw .unsupported("the activation function \(name) is unknown")
     }
-    return try make(version, type)
+    return operation
   }
 
   /// The single operator to which a layer in place of a function is converted.
