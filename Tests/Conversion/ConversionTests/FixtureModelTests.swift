@@ -6,7 +6,7 @@ import Weighbridge
 struct FixtureModelTests {
   @Test(
     "A model computes what its own Keras computed, in both engines", arguments: FixtureModel.all,
-    Engine.allCases)
+    Engine.ofInstructionSet)
   func outputs(_ fixture: FixtureModel, engine: Engine) throws {
     let model = try Model(contentsOf: fixture.path, options: fixture.options)
     var run = RunOptions()

@@ -77,8 +77,9 @@ struct FourierTransform: Sendable {
           for lane in 0..<stride {
             var sum = source[lane + stride * part]
             for input in 1..<factor {
-              sum += source[lane + stride * (part + parts * input)]
-                .times(roots[input * output % factor * (count / factor)])
+              let number = source[lane + stride * (part + parts * input)]
+              let root = roots[input * output % factor * (count / factor)]
+              sum += number.times(root)
             }
             target[lane + stride * (factor * part + output)] = sum.times(turn)
           }
