@@ -7,6 +7,12 @@ import _CatalogTesting
 /// Checks that the tables of what every exporter does with the catalog's examples and the models of
 /// `Samples` are up to date.
 @Suite struct ExportTableTests {
+  /// The models whose file stops with an error on inputs that the model takes, with what the target lacks.
+  private static let stopping = [
+    "Operations/keras3/embedded.h5":
+      "the embeddings of Core ML and Keras 2 have no negative indices"
+  ]
+
   @Test(
     "Every exporter does what the table says (`make generate` renews it)",
     arguments: ExportSubjects.all)
@@ -14,7 +20,11 @@ import _CatalogTesting
     let computed = ExportTable(of: subjects, workers: Workers(count: Workers.processorCount))
     #expect(computed.exceptions.count == subjects.variants.count)
     for (variant, exceptions) in computed.exceptions {
-      for (title, exception) in exceptions where exception.hasPrefix("wrong: ") {
+      for (title, exception) in exceptions {
+        let isKnown = exception.hasPrefix("stops: ") && Self.stopping[title] != nil
+        guard exception.hasPrefix("wrong: ") || exception.hasPrefix("stops: "), !isKnown else {
+          continue
+        }
         Issue.record("\(variant.name): \(title): \(exception)")
       }
     }
@@ -30,6 +40,14 @@ import _CatalogTesting
       case .remove(_, let line, _): Issue.record("in the table only: \(line)")
       }
     }
+  }
+
+  @Test("Each model that is known to stop still does")
+  func stops() throws {
+    let tables = try ExportSubjects.all.map(ExportTable.init(committed:))
+    let rows = tables.flatMap(\.exceptions.values).flatMap { $0 }
+    #expect(
+      Set(rows.filter { $0.value.hasPrefix("stops: ") }.map(\.key)) == Set(Self.stopping.keys))
   }
 
   @Test("Reading a table and printing it gives the same text", arguments: ExportSubjects.all)
