@@ -254,7 +254,7 @@ let package = Package(
     cLibrary("CKernels"),
     module(.execution, "CPURuntime", ["Bytes", "CKernels", "GraphIR", "LayerCatalog"]),
     module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
-    module(.execution, "Verifier", ["Bytes", "GraphIR"]),
+    module(.execution, "Verifier", ["Bytes", "GraphIR", "LayerCatalog"]),
     // Chooses the encoding of each weight.
     module(
       .execution, "Compaction",

@@ -21,7 +21,8 @@ package enum WBMExporter {
   ///   - replacing: Whether an existing file may be replaced.
   ///   - catalog: The operators that readers of the file know.
   ///   - cancellation: Checked between pieces and before the file is moved into place.
-  /// - Returns: The weights with NaN or infinite elements, and the number of these elements.
+  /// - Returns: The weights with NaN or infinite elements, and the number of these elements, without
+  ///   what the graph only chooses from.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
   ///   ``WeighbridgeError/Code/malformed`` for a graph that a reader would refuse.
   package static func write(
@@ -54,8 +55,9 @@ package enum WBMExporter {
     try tensors.checkSourcesUnchanged()
     try writer.commit(replacing: replacing)
     guard counts.contains(where: { $0 > 0 }) else { return [] }
-    return zip(header.tensors, counts).prefix(content.graph.storedWeights.count)
-      .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
+    let choices = content.graph.choices
+    return zip(content.graph.storedWeights, zip(header.tensors, counts))
+      .filter { !choices.contains($0) && $1.1 > 0 }.map { (name: $1.0.name, count: $1.1) }
   }
 
   /// The tensors as they are stored: encoded ones become their encoded bytes.

@@ -54,6 +54,22 @@ import Weighbridge
     #expect(try results(.nan).map(\.status) == [.failed])
   }
 
+  @Test(
+    "A constant that is only chosen may be NaN; one that is added, too, may not",
+    arguments: [false, true])
+  func choices(isAdded: Bool) throws {
+    var builder = GraphBuilder()
+    let source = SourceScope(layer: "median", className: "Median")
+    let condition = try builder.addInput("condition", TensorType(.bool, [2, 3]))
+    let value = try builder.addInput("value", TensorType(.float32, [2, 3]))
+    let number = try builder.addConstant(Tensor(.float32, shape: [1, 1], [.nan]), named: "nan")
+    var output = try builder.addNode(Where(), inputs: [condition, number, value], source: source)[0]
+    if isAdded { output = try builder.addNode(Add(), inputs: [output, number], source: source)[0] }
+    var content = try ShapeDetector.content()
+    content.graph = try builder.finish(outputs: [Port(name: "output", value: output)])
+    #expect(try results(content).map(\.status) == [isAdded ? .failed : .passed])
+  }
+
   @Test("Negative variances fail; other negative weights do not")
   func negativeVariance() throws {
     let content = try ShapeDetector.content()

@@ -1,11 +1,13 @@
 package import Bytes
 import GraphIR
+import LayerCatalog
 
 /// Checks that the weights have plausible values for a trained model.
 ///
 /// NaN, infinities and negative variances fail. Kernels with output channels that are all zero are
 /// a warning, since pruned models have them. So are infinities in untrained constants that
-/// operators take as data, such as the -inf of an attention mask.
+/// operators take as data, such as the -inf of an attention mask. Constants that the graph only chooses
+/// from may be anything.
 package struct WeightsCheck: VerificationCheck {
   package let name = "weights"
 
@@ -14,7 +16,7 @@ package struct WeightsCheck: VerificationCheck {
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
     let graph = subject.content.graph
-    var visited: Set<ValueID> = []
+    var visited = graph.choices
     var results: [CheckResult] = []
     for (position, node) in graph.nodes.enumerated() {
       for (slot, id) in node.inputs.enumerated() where visited.insert(id).inserted {

@@ -54,3 +54,17 @@ extension Where {
 
   package func permutingAxes(_ axes: [Int]) -> Where? { self }
 }
+
+extension Graph {
+  /// The constants that nodes only choose from, such as the numbers of a mask: what is NaN or infinite in
+  /// them is meant to be.
+  package var choices: Set<ValueID> {
+    var (chosen, others): (Set<ValueID>, Set<ValueID>) = ([], [])
+    for node in nodes {
+      for (slot, id) in node.inputs.enumerated() where self[id].constant != nil {
+        if node.operation is Where, slot > 0 { chosen.insert(id) } else { others.insert(id) }
+      }
+    }
+    return chosen.subtracting(others)
+  }
+}
