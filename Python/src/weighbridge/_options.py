@@ -136,6 +136,8 @@ class ExportKeywords(TypedDict, total=False):
             and a minimum for each; by default in float32.
         deployment: The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17
             or ios18, or macos12 to macos15 of the same years.
+        batch_size: The number of examples that a model takes at once, for tools that must know every
+            size before they run it; by default it stays open.
     """
 
     darknet: Literal["alexeyab", "pjreddie"] | None
@@ -153,6 +155,7 @@ class ExportKeywords(TypedDict, total=False):
     detection_postprocess: bool
     quantization: Literal["float16", "uint8"] | None
     deployment: Literal["ios15", "ios16", "ios17", "ios18", "macos12", "macos13", "macos14", "macos15"] | None
+    batch_size: int | None
 
 
 class VerifyKeywords(ReadKeywords, RunKeywords, total=False):
@@ -507,6 +510,7 @@ def _export_options(
     detection_postprocess: bool = False,
     quantization: Literal["float16", "uint8"] | None = None,
     deployment: Literal["ios15", "ios16", "ios17", "ios18", "macos12", "macos13", "macos14", "macos15"] | None = None,
+    batch_size: int | None = None,
 ) -> "structs.ExportOptions":
     sizes_list, size_count = marshal.sizes(sizes, "sizes")
     return _library.make(
@@ -529,6 +533,7 @@ def _export_options(
         detection_postprocess=detection_postprocess,
         quantization=quantization,
         deployment=deployment,
+        batch_size=marshal.count(batch_size, "batch_size"),
     )
 
 

@@ -94,6 +94,7 @@ class ExportOptions(Structure):
         ("detection_postprocess", c_int32),
         ("quantization", c_char_p),
         ("deployment", c_char_p),
+        ("batch_size", c_int32),
     ]
 
 

@@ -36,6 +36,7 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case exportDetectionPostprocess = "ExportOptions.detectionPostprocess"
   case exportQuantization = "ExportOptions.quantization"
   case exportDeployment = "ExportOptions.deployment"
+  case exportBatchSize = "ExportOptions.batchSize"
   case against = "VerifyOptions.against"
   case labels = "DescriptionEdit.labels"
   case images = "DescriptionEdit.images"

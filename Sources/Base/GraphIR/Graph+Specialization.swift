@@ -22,6 +22,17 @@ extension Graph {
     return types
   }
 
+  /// The same graph for inputs of given types.
+  ///
+  /// - Throws: As ``specialized(to:)-([Tensor])``.
+  package func specializing(to inputTypes: [TensorType]) throws(WeighbridgeError) -> Graph {
+    let types = try specialized(to: inputTypes)
+    let specialized = zip(values, types).map { value, type in
+      value.constant == nil ? Value(name: value.name, type: type) : value
+    }
+    return Graph(values: specialized, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
+
   /// Whether some shapes depend on the values of elements, so that they are unknown even when those of the inputs
   /// are known.
   ///

@@ -36,6 +36,7 @@ extension APIName {
     case .exportDetectionPostprocess: "`detection_postprocess`"
     case .exportQuantization: "`quantization`"
     case .exportDeployment: "`deployment`"
+    case .exportBatchSize: "`batch_size`"
     case .against: "`against`"
     case .labels: "`labels` in `metadata`"
     case .images: "`image` of an input in `metadata`"

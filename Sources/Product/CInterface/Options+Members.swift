@@ -61,6 +61,7 @@ extension ExportOptions {
     detectionPostprocess = members.detection_postprocess != 0
     quantization = try enumeration(members.quantization, "quantization")
     deployment = try enumeration(members.deployment, "deployment")
+    batchSize = try number(members.batch_size, "batch_size")
   }
 }
 

@@ -271,6 +271,9 @@ typedef struct weighbridge_export_options {
   /// The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or ios18, or macos12
   /// to macos15 of the same years. Since version 0.3.
   const char *deployment;
+  /// The number of examples that a model takes at once, for tools that must know every size before they run
+  /// it; by default it stays open. Since version 0.3.
+  int32_t batch_size;
 } weighbridge_export_options;
 
 /// What is verified, and how strictly.

@@ -64,7 +64,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .onnx:
       [
         .exportLayout, .exportPrecision, .exportOpset, .exportExternalData, .exportFoldBatchNorm,
-        .exportWithNMS,
+        .exportWithNMS, .exportBatchSize,
       ]
     case .safetensors: [.exportKeepIntegers]
     case .npz: [.exportKeepIntegers]
@@ -74,6 +74,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case .tflite:
       [
         .exportPrecision, .exportFoldBatchNorm, .exportWithNMS, .exportDetectionPostprocess,
+        .exportBatchSize,
       ]
     case .tensorFlowJS: [.exportQuantization]
     case .pyTorch: [.exportLayout, .exportPrecision, .exportFoldBatchNorm]

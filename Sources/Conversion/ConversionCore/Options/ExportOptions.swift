@@ -52,6 +52,9 @@ public struct ExportOptions: Sendable {
   /// The oldest system that can run a Core ML package: ios15, ios16 (the default), ios17 or ios18,
   /// or macos12 to macos15 of the same years.
   public var deployment: CoreMLDeployment?
+  /// The number of examples that a model takes at once, for tools that must know every size before
+  /// they run it; by default it stays open.
+  public var batchSize: Int?
 
   /// Creates options with the defaults.
   public init() {}
@@ -66,6 +69,7 @@ public struct ExportOptions: Sendable {
       (.exportFoldBatchNorm, foldBatchNorm), (.exportWithNMS, withNMS == true),
       (.exportKeepIntegers, keepIntegers), (.exportDetectionPostprocess, detectionPostprocess),
       (.exportQuantization, quantization != nil), (.exportDeployment, deployment != nil),
+      (.exportBatchSize, batchSize != nil),
     ]
     return options.filter(\.isGiven).map(\.name)
   }
@@ -223,6 +227,9 @@ public struct ONNXOptions: Sendable {
   /// of giving its heads as they are; by default as is usual in the format: boxes in Core ML, else
   /// the heads.
   public var withNMS: Bool?
+  /// The number of examples that a model takes at once, for tools that must know every size before
+  /// they run it; by default it stays open.
+  public var batchSize: Int?
 
   /// Creates options with the defaults.
   public init() {}
@@ -235,6 +242,7 @@ public struct ONNXOptions: Sendable {
     externalData = options.externalData
     foldBatchNorm = options.foldBatchNorm
     withNMS = options.withNMS
+    batchSize = options.batchSize
   }
 }
 
@@ -278,6 +286,9 @@ public struct TFLiteOptions: Sendable {
   /// Whether to let the custom operator TFLite_Detection_PostProcess filter the boxes of a TFLite
   /// model (with_nms), as Google's own detectors do, instead of built-in operators.
   public var detectionPostprocess = false
+  /// The number of examples that a model takes at once, for tools that must know every size before
+  /// they run it; by default it stays open.
+  public var batchSize: Int?
 
   /// Creates options with the defaults.
   public init() {}
@@ -288,6 +299,7 @@ public struct TFLiteOptions: Sendable {
     foldBatchNorm = options.foldBatchNorm
     withNMS = options.withNMS
     detectionPostprocess = options.detectionPostprocess
+    batchSize = options.batchSize
   }
 }
 

@@ -15,6 +15,8 @@ package enum ExportPass: Hashable, Sendable {
   ///
   /// - Parameter ranks: The ranks of such arrays.
   case addBatch(ranks: ClosedRange<Int>)
+  /// Sets the size of the batch, the first axis of each input if it is open (``FixedBatch``).
+  case fixBatch(size: Int)
   /// Folds batch normalizations into weights (``BatchNormalizationFolding``).
   case foldBatchNormalization
   /// Moves channels to pixels, or back, with one operator (``PixelBlocks``).
@@ -80,6 +82,7 @@ package struct PreparedModel: Sendable {
       let detector = try DetectorInterface(graph, description).detector
       graph = try graph.removingActivations(ofHeadsOf: detector, for: target)
     case .addBatch(let ranks): graph = try BatchOfOne(graph, ranks: ranks).graph
+    case .fixBatch(let size): graph = try FixedBatch(graph, size: size).graph
     case .foldBatchNormalization: graph = try BatchNormalizationFolding(graph).graph
     case .findPixelBlocks: graph = try PixelBlocks(graph).graph
     case .convertLayout(let transposesPorts):

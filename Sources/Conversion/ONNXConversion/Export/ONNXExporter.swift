@@ -10,9 +10,13 @@ package enum ONNXExporter: Exporter {
   package static let keepsEncodings = true
 
   package static func passes(_ options: ONNXOptions) -> [ExportPass] {
-    (options.withNMS ?? false ? [.decodeBoxes(ofDetectorsOnly: false)] : [])
-      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.findPixelBlocks, .convertLayout(transposesPorts: options.layout == .nchw)]
+    let asked: [ExportPass?] = [
+      options.batchSize.map { .fixBatch(size: $0) },
+      options.withNMS == true ? .decodeBoxes(ofDetectorsOnly: false) : nil,
+      options.foldBatchNorm ? .foldBatchNormalization : nil,
+    ]
+    let images = ExportPass.convertLayout(transposesPorts: options.layout == .nchw)
+    return asked.compactMap { $0 } + [.findPixelBlocks, images]
   }
 
   package static func write(

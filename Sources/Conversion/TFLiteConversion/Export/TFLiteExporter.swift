@@ -9,9 +9,12 @@ package enum TFLiteExporter: Exporter {
   package static let keepsIntegerLayers = true
 
   package static func passes(_ options: TFLiteOptions) -> [ExportPass] {
-    (options.withNMS ?? false ? [.decodeBoxes(ofDetectorsOnly: false)] : [])
-      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.convertLayout(transposesPorts: true)]
+    let asked: [ExportPass?] = [
+      options.batchSize.map { .fixBatch(size: $0) },
+      options.withNMS == true ? .decodeBoxes(ofDetectorsOnly: false) : nil,
+      options.foldBatchNorm ? .foldBatchNormalization : nil,
+    ]
+    return asked.compactMap { $0 } + [.convertLayout(transposesPorts: true)]
   }
 
   package static func write(

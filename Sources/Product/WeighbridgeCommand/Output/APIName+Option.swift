@@ -36,6 +36,7 @@ extension APIName {
     case .exportDetectionPostprocess: "--detection-postprocess"
     case .exportQuantization: "--quantization"
     case .exportDeployment: "--deployment"
+    case .exportBatchSize: "--batch-size"
     case .against: "--against"
     case .labels: "--labels"
     case .images: "--image-input"

@@ -111,6 +111,14 @@ struct TargetOptions: ParsableArguments {
       """, valueName: "system"))
   var deployment: EnumArgument<CoreMLDeployment>?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The number of examples that a model takes at once, for tools that must know every size \
+      before they run it; by default it stays open.
+      """, valueName: "number"))
+  var batchSize: Int?
+
   func validate() throws {
     guard !withNMS || !withoutNMS else {
       throw ValidationError("--with-nms and --without-nms exclude each other")
@@ -133,6 +141,7 @@ struct TargetOptions: ParsableArguments {
     options.detectionPostprocess = detectionPostprocess
     options.quantization = quantization?.value
     options.deployment = deployment?.value
+    options.batchSize = batchSize
     return options
   }
 }
