@@ -26,7 +26,7 @@ import Weighbridge
   func two(sample: String, format: String) throws {
     let folder = try TemporaryFolder()
     let model = try exported(sample, batchSize: 2, to: folder.file("two.\(format)"))
-    #expect(batches(model) == [2, 2])
+    #expect(Set(batches(model)) == [2])
     let inputs = try ArrayFile.read(Paths.sample("\(sample).inputs.npz"))
     let outputs = try model.run(inputs).outputs
     let wanted = try ArrayFile.read(Paths.sample("\(sample).outputs.npz"))
