@@ -59,7 +59,9 @@ extension Graph {
           throw ShapeError(
             "computes \(outputs.count.counted("output")), but the node has \(node.outputs.count)")
         }
-        for (id, type) in zip(node.outputs, outputs) { types[id.index] = type }
+        for (id, type) in zip(node.outputs, outputs) {
+          types[id.index] = values[id.index].constant?.type ?? type
+        }
       } catch {
         throw .mismatch(error.reason).at(layer: node.source.place(position))
       }

@@ -14,6 +14,8 @@ package final class CompiledGraph: Sendable {
   private let plans = PlanCache()
   /// Held while a plan is built, so that threads neither plan nor prepare weights twice.
   private let planning = Mutex(())
+  /// The parts of a graph with sizes that depend on elements, as they were divided last.
+  private let stages = Mutex<GraphStages?>(nil)
 
   /// Prepares a graph; plans are built once the shapes of the inputs are known.
   ///
@@ -38,6 +40,10 @@ package final class CompiledGraph: Sendable {
   package func run(
     _ inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void = { _ in }
   ) throws(WeighbridgeError) -> [Tensor] {
+    try graph.check(inputs: inputs)
+    if let stages = try stages(for: inputs.map(\.type)) {
+      return try stages.run(inputs, observe: observe)
+    }
     var outputs: [Tensor] = []
     try run(inputs.map(\.type)) { execution in
       for (position, tensor) in inputs.enumerated() {
@@ -79,7 +85,20 @@ package final class CompiledGraph: Sendable {
     }
   }
 
-  /// Whether some shapes depend on the values of elements, so that no plan can be built.
+  /// The parts of the graph if some shapes depend on the values of elements; `nil` if none does.
+  private func stages(for types: [TensorType]) throws(WeighbridgeError) -> GraphStages? {
+    guard try hasDataDependentShapes(for: types) else { return nil }
+    let parts = GraphStages.parts(of: graph, try graph.specialized(to: types))
+    return try stages.withLock { (last) throws(WeighbridgeError) in
+      if let last, last.parts == parts { return last }
+      let divided = try GraphStages(graph, parts, options)
+      last = divided
+      return divided
+    }
+  }
+
+  /// Whether some shapes depend on the values of elements, so that no plan can be built for the whole
+  /// graph, which runs in parts.
   ///
   /// - Complexity: Linear in the size of the graph, until there is a plan for these types.
   package func hasDataDependentShapes(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
@@ -198,8 +217,8 @@ package final class CompiledGraph: Sendable {
     let types = try graph.specialized(to: types).map(\.held)
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
       throw .unsupported(
-        "the shape of a layer's output depends on the values of its input, which the engine "
-          + "\"cpu\" does not support")
+        "the shape of a layer's output depends on the values of its input, so that no memory can be planned or shared"
+      )
     }
     // Even if the plan reuses memory, arithmetic on sizes must not overflow.
     guard try graph.peakActivationSize(types) <= Self.maximumArenaSize else {

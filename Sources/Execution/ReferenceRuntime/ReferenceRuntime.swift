@@ -72,15 +72,41 @@ package struct ReferenceRuntime: Runtime {
       guard let operation = node.operation as? any CatalogOperator else {
         throw .unsupported("\(node.operation.kind) cannot run")
       }
+      let inputs = node.inputs.compactMap { tensors[$0.index] }
+      // A size that depends on the elements is unknown to the shape rule, until they are computed.
+      if node.inputs.contains(where: { types[$0.index].fixedShape == nil }) {
+        try check(operation, inputs)
+      }
       let outputs = try operation.evaluate(
-        node.inputs.compactMap { tensors[$0.index] }, quantization: node.quantization,
-        workers: workers)
-      // A size that depends on the elements is unknown to the shape rule.
+        inputs, quantization: node.quantization, workers: workers)
+      for output in outputs { try checkMemory(output.type) }
       precondition(
         outputs.count == node.outputs.count
           && zip(outputs, node.outputs).allSatisfy { $0.type.agrees(with: types[$1.index]) },
         "the kernel of \(operation.kind) breaks its shape rule")
       return outputs
+    }
+  }
+
+  /// Throws if an operator does not take tensors whose sizes were not known before, or its outputs would
+  /// take more memory than allowed.
+  private func check(
+    _ operation: any CatalogOperator, _ inputs: [Tensor]
+  ) throws(WeighbridgeError) {
+    let types: [TensorType]
+    do throws(ShapeError) {
+      types = try operation.checkedOutputTypes(of: inputs.map(\.type))
+    } catch { throw .mismatch(error.reason) }
+    for type in types { try checkMemory(type) }
+  }
+
+  /// Throws if a tensor would take more memory than allowed.
+  private func checkMemory(_ type: TensorType) throws(WeighbridgeError) {
+    let size = try Checked.product((type.fixedShape ?? []) + [8], of: "the size of an activation")
+    guard size / 8 * type.elementType.byteCount <= memoryLimit else {
+      throw .limitExceeded(
+        "its output \(type) takes more memory than the limit of \(memoryLimit) bytes "
+          + "(\(APIName.memoryLimit))")
     }
   }
 

@@ -65,6 +65,10 @@ extension PrimitiveOperator {
   package var decomposition: Decomposition { .primitive }
 }
 
+/// An operator whose output has a size that depends on the elements of its inputs: its shape rule leaves it
+/// unknown, and it is known only when the model runs.
+package protocol DataDependentOperator: PrimitiveOperator {}
+
 /// An operator that only moves, counts or compares elements. Nothing is rounded, so every
 /// implementation has the same results.
 package protocol ExactOperator: CatalogOperator {}

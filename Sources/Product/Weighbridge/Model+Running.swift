@@ -28,11 +28,7 @@ extension RunOptions {
         workers: workers, cancellation: cancellation,
         memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
     case .cpu:
-      var fallback = self
-      fallback.engine = .reference
-      return PlannedRuntime(
-        engine: CPURuntime(cpuOptions(observesAllNodes: observesAllNodes)),
-        fallback: fallback.plainRuntime(observesAllNodes: observesAllNodes))
+      return CPURuntime(cpuOptions(observesAllNodes: observesAllNodes))
     }
   }
 
@@ -135,23 +131,5 @@ extension Model {
     }
     try content.graph.check(inputs: tensors)
     return tensors
-  }
-}
-
-/// The CPU engine, with a fallback for models with data-dependent shapes, for which no memory can
-/// be planned.
-private struct PlannedRuntime: Runtime {
-  let engine: CPURuntime
-  let fallback: any Runtime
-  var name: String { engine.name }
-
-  func run(
-    _ graph: Graph, inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
-  ) throws(WeighbridgeError) -> [Tensor] {
-    try graph.checkRuns()
-    try graph.check(inputs: inputs)
-    return try graph.hasDataDependentShapes(for: inputs.map(\.type))
-      ? fallback.run(graph, inputs: inputs, observe: observe)
-      : engine.run(graph, inputs: inputs, observe: observe)
   }
 }

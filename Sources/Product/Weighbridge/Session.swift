@@ -56,9 +56,7 @@ public final class Session: Sendable {
   /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !compiled.hasDataDependentShapes(for: inputs.map(\.type)) else {
-      return try model.run(arrays, options: options)
-    }
+    guard let compiled else { return try model.run(arrays, options: options) }
     let graph = model.content.graph
     var profile: [RunResult.Layer] = []
     options.report(0, of: graph, by: options.engine.rawValue)

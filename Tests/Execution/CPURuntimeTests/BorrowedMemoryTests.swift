@@ -17,7 +17,8 @@ import _CatalogTesting
 @Suite struct BorrowedMemoryTests {
   @Test(
     "An operator reads and writes the caller's memory, and nothing beside it",
-    arguments: OperatorExample.all)
+    // Memory for outputs whose sizes depend on elements cannot be given.
+    arguments: OperatorExample.all.filter { !($0.operation is any DataDependentOperator) })
   func operators(_ example: OperatorExample) throws {
     for type in [ElementType.float32, .float16, .float64] {
       let example = example.converted(to: type)

@@ -122,7 +122,9 @@ import _CatalogTesting
       }
     }
     let whole: Set = [
-      "non_max_suppression", "hashed_crossing", "gather_elements", "index_lookup", "clahe", "shape",
+      "non_max_suppression", "box_selection", "fill", "non_zero", "hashed_crossing",
+      "gather_elements",
+      "index_lookup", "clahe", "shape",
       "stft", "sort", "hashing",
       // Composed of casts to integers, or of integers.
       "bitwise_math", "category_encoding", "discretization", "scatter_elements",

@@ -53,6 +53,7 @@ private struct Second: FormulaOperator, ExactOperator, PlainOperator {
     "local_response_normalization": "the decomposition is a product with a matrix, mostly of zeros",
     "locally_connected": "the decomposition holds the elements of all windows at once",
     "resizing": "the decomposition is a product with a matrix, mostly of zeros",
+    "scatter_elements": "the decomposition compares each index with each place",
     "slice": "is a primitive without steps",
     "stft": "the decomposition holds the samples of all frames at once",
     "upsampling": "the decomposition is a product with a matrix, mostly of zeros",

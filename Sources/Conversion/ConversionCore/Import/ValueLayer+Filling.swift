@@ -24,9 +24,7 @@ extension ValueLayer {
     guard case .dimensions(let dimensions, _, _) = shape,
       !dimensions.contains(where: \.isComputed)
     else {
-      throw unsupported(
-        "makes a tensor of a shape that is computed when the model runs, and only constant shapes and sizes of "
-          + "other values can be read")
+      return try filledWhenRun(with: number, shape, role: role)
     }
     let value: SourceValue
     if let like = try filledLikeValue(of: dimensions, number, role) {
@@ -38,14 +36,28 @@ extension ValueLayer {
     return value
   }
 
+  /// Adds a tensor filled with one number, of sizes that nodes compute. Those that are constant stay known.
+  private mutating func filledWhenRun(
+    with number: Tensor, _ shape: SourceValue, role: String
+  ) throws(WeighbridgeError) -> SourceValue {
+    let fill = Fill(value: number.doubles[0], elementType: number.elementType)
+    let sizes = shape.dimensions ?? []
+    let known = sizes.indices.filter { sizes[$0].number != nil }
+    guard !known.isEmpty else { return try apply(fill, to: shape, role: role) }
+    let unknown = SourceValue.dimensions(sizes.filter { $0.number == nil }, isList: true)
+    let core = try apply(fill, to: unknown, role: "\(role.isEmpty ? "" : "\(role)/")computed")
+    let expanded = try apply(
+      ExpandDims(axes: known), to: core, role: "\(role.isEmpty ? "" : "\(role)/")axes")
+    return try apply(
+      BroadcastTo(target: sizes.map { $0.number ?? -1 }), to: expanded, role: role)
+  }
+
   /// Adds a value repeated along its axes of size 1, to sizes of which some may be unknown.
   package mutating func expanded(
     _ input: SourceValue, to shape: SourceValue
   ) throws(WeighbridgeError) -> SourceValue {
     guard let dimensions = shape.dimensions, !dimensions.contains(where: \.isComputed) else {
-      throw unsupported(
-        "expands to sizes that are computed when the model runs, and only constant sizes and those of other "
-          + "values can be read")
+      return try multipliedByOnes(input, shape)
     }
     if let number = input.tensor, number.count == 1, number.shape.count <= dimensions.count {
       return try filled(with: number, shape)
@@ -61,10 +73,17 @@ extension ValueLayer {
       return isInputSize ? .known(1) : dimension
     }
     if leading <= 0, missing.allSatisfy({ $0 == .known(1) }) { return input }
-    let isBool = type.elementType == .bool
-    let one = Tensor(type.elementType, shape: [1], [1])
-    let ones = try filled(with: one, .dimensions(missing, isList: true), role: "ones")
-    return try apply(isBool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
+    return try multipliedByOnes(input, .dimensions(missing, isList: true))
+  }
+
+  /// Adds a value times a tensor of ones, to whose sizes it is broadcast.
+  private mutating func multipliedByOnes(
+    _ input: SourceValue, _ shape: SourceValue
+  ) throws(WeighbridgeError) -> SourceValue {
+    let elementType = type(input).elementType
+    let one = Tensor(elementType, shape: [1], [1])
+    let ones = try filled(with: one, shape, role: "ones")
+    return try apply(elementType == .bool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
   }
 
   /// Adds a filled tensor in the shape of the value whose dimensions these are; returns `nil` if

@@ -55,6 +55,19 @@ enum CoreMLIndexing: CoreMLFamily {
       unsupported: "chooses among boxes, and Core ML can only in a model after the network"
     ),
     CoreMLRow(
+      BoxSelection.self,
+      unsupported: "chooses among boxes, and Core ML can only in a model after the network"),
+    CoreMLRow(
+      Fill.self,
+      unsupported:
+        "has sizes that are known only when it runs, and Core ML's blobs have sizes known beforehand"
+    ),
+    CoreMLRow(
+      NonZero.self,
+      unsupported:
+        "has sizes that are known only when it runs, and Core ML's blobs have sizes known beforehand"
+    ),
+    CoreMLRow(
       STFT.self, unsupported: "is a Fourier transform, and Core ML's networks can convolve only"),
   ]
 

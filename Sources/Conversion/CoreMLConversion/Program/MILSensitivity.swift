@@ -122,7 +122,8 @@ struct MILSensitivity {
     _ operation: any CatalogOperator, _ inputs: [Value], _ source: SourceScope
   ) -> Bool {
     switch operation {
-    case is Comparison, is any ArgumentReduction, is Sort, is OneHot, is NonMaxSuppression:
+    case is Comparison, is any ArgumentReduction, is Sort, is OneHot, is NonMaxSuppression,
+      is BoxSelection, is NonZero:
       return true
     case let cast as Cast: return !cast.elementType.isFloat
     case let relu as ReLU: return relu.threshold != 0

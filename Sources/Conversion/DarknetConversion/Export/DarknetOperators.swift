@@ -28,7 +28,9 @@ package enum DarknetOperators {
       AutoContrast.self, CLAHE.self, Resizing.self,
     ],
     "converts to another type, and darknet can compute in float32 only": [Cast.self],
-    "darknet chooses among boxes outside of the network": [NonMaxSuppression.self],
+    "darknet chooses among boxes outside of the network": [
+      BoxSelection.self, NonMaxSuppression.self,
+    ],
   ])
 
   private static let remainingRows: [DarknetRules.Row] = {

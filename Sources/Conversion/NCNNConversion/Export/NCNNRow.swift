@@ -73,11 +73,14 @@ package enum NCNNOperators {
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "takes or gives indices, and ncnn can compute with floating-point numbers only": [
-      CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Gather.self,
-      GatherElements.self, IndexLookup.self, OneHot.self, Shape.self, Hashing.self,
+      CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Fill.self,
+      Gather.self,
+      GatherElements.self, IndexLookup.self, NonZero.self, OneHot.self, Shape.self, Hashing.self,
     ],
     "sorts, and ncnn can choose the largest and the smallest element only": [Sort.self],
-    "chooses among boxes, and ncnn can only among those of YOLO heads": [NonMaxSuppression.self],
+    "chooses among boxes, and ncnn can only among those of YOLO heads": [
+      BoxSelection.self, NonMaxSuppression.self,
+    ],
     "is a recurrent convolution, and ncnn can have LSTM, GRU and RNN only": [ConvLSTM.self],
     "has a kernel for each position, and ncnn can have one for all positions only": [
       LocallyConnected.self

@@ -50,6 +50,7 @@ extension ONNXSignature {
     CenterCropPad 18 T,Tind T T=?bBhHiIqQewfd Tind=iq
     Clip 13 T,T,T T T=bBiIqQefd,hHw
     Col2Im 18 T,q,q T T=ef,?bBhHiIqQwd
+    Compress 11 T,? T T=?bBhHiIqQefd
     Concat 13 T* T T=?bBhHiIqQewfd
     ConcatFromSequence 11 S T S=- T=?bBhHiIqQefd
     Constant 13 - T T=?bBhHiIqQewfd
@@ -73,11 +74,15 @@ extension ONNXSignature {
     CumSum 14 T,T2 T T=iqefd,IQw T2=iq
     DFT 17 T1,T2 T1 T1=efd,w T2=iq
     DFT 20 T1,T2,q T1 T1=efd,w T2=iq
+    DeformConv 19 T,T,T,T,T T T=efd
+    DeformConv 22 T,T,T,T,T T T=efd,w
     DepthToSpace 13 T T T=bBefd,?hHiIqQw
     DequantizeLinear 13 T,f,T f T=bBi
     DequantizeLinear 19 T1,T2,T1 T2 T1=bBi T2=ef,w
     DequantizeLinear 21 T1,T2,T1 T2 T1=bBhHi T2=ef,w
     DequantizeLinear 23 T1,T2,T1 T3 T1=bBhHi T2=ef,w T3=ef,w
+    Det 11 T T T=ef,d
+    Det 22 T T T=ef,wd
     Div 13 T,T T T=iIqQefd,w
     Div 14 T,T T T=bBhHiIqQefd,w
     Dropout 13 T,T1,? T,? T=efd,w T1=efd
@@ -170,8 +175,11 @@ extension ONNXSignature {
     Max 13 T* T T=bBiIqQefd,hHw
     MaxPool 12 T T,q T=bBefd
     MaxPool 22 T T,q T=bBefd,w
+    MaxUnpool 11 T1,q,q T1 T1=ef,d
+    MaxUnpool 22 T1,q,q T1 T1=ef,wd
     Mean 13 T* T T=ef,wd
     MeanVarianceNormalization 13 T T T=ef,wd
+    MelWeightMatrix 17 T1,T1,T1,T2,T2 T3 T1=iq T2=ef,wd T3=bBhHiIqQefd,w
     Min 13 T* T T=bBiIqQefd,hHw
     Mish 18 T T T=efd
     Mish 22 T T T=ewfd
@@ -182,6 +190,7 @@ extension ONNXSignature {
     NegativeLogLikelihoodLoss 13 T,Tind,T T T=efd Tind=iq
     NegativeLogLikelihoodLoss 22 T,Tind,T T T=ewfd Tind=iq
     NonMaxSuppression 11 f,f,q,f,f q
+    NonZero 13 T q T=?Biqef,bhHIQwd
     Not 1 ? ?
     OneHot 11 T1,T2,T3 T3 T1=iqef,bBhHIQd T2=iqef,bBhHIQd T3=iqef,?bBhHIQd
     Optional 15 V O V=?bBhHiIqQefd O=-
@@ -316,6 +325,7 @@ extension ONNXSignature {
     Transpose 21 T T T=?bBhHiIqQewfd
     Transpose 23 T T T=?bBhHiIqQewfd
     Trilu 14 T,q T T=?iqefd,bBhHIQw
+    Unique 11 T T,q,q,q T=bqefd,?BhHiIQ
     Unsqueeze 13 T,q T T=?bBhHiIqQewfd
     Unsqueeze 21 T,q T T=?bBhHiIqQewfd
     Unsqueeze 23 T,q T T=?bBhHiIqQewfd

@@ -23,10 +23,9 @@ struct ONNXBoxSelection {
   let network: ONNXGraph
   private let node: ONNXNode
 
-  /// Separates the selection from the network; `nil` for a file without a selection.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a selection in another form.
-  init?(_ graph: ONNXGraph) throws(WeighbridgeError) {
+  /// Separates the selection from the network; `nil` for a file without a selection, or with one in another
+  /// form, whose nodes are read one by one.
+  init?(_ graph: ONNXGraph) {
     guard let position = graph.nodes.firstIndex(where: { $0.operation == Self.kind }) else {
       return nil
     }
@@ -52,7 +51,7 @@ struct ONNXBoxSelection {
       let confidence = Self.source(
         of: node.inputs[1], through: ["Unsqueeze", "Transpose"], producers),
       case .integer(1)? = node.attributes.first(where: { $0.name == "center_point_box" })?.value
-    else { throw Self.unsupportedForm(node) }
+    else { return nil }
     var network = graph
     network.nodes = networkNodes
     network.outputs = [confidence, coordinates].map {
@@ -74,14 +73,6 @@ struct ONNXBoxSelection {
     return name
   }
 
-  private static func unsupportedForm(_ node: ONNXNode) -> WeighbridgeError {
-    WeighbridgeError(
-      .unsupported,
-      "\(kind) can be read as weighbridge writes it: of one image, at the end of the model, with "
-        + "outputs boxes, labels and scores"
-    ).at(layer: "\(node.name) (\(kind))")
-  }
-
   /// Adds the selection to a graph.
   ///
   /// - Parameters:
@@ -94,7 +85,10 @@ struct ONNXBoxSelection {
     let thresholds = node.inputs[3...].map { network.values[$0]?.tensor?.doubles ?? [] }
     let classCount = network.graph.type(of: boxes[0]).shape.last?.value
     guard thresholds.allSatisfy({ $0.count == 1 && 0...1 ~= $0[0] }), let classCount else {
-      throw Self.unsupportedForm(node)
+      throw WeighbridgeError(
+        .unsupported,
+        "selects boxes by thresholds that are no single numbers from 0 to 1, and only such can be read"
+      ).at(layer: "\(node.name) (\(Self.kind))")
     }
     let operation = NonMaxSuppression(
       overlapThreshold: thresholds[0][0], confidenceThreshold: thresholds[1][0],

@@ -50,7 +50,7 @@ struct ONNXImporter {
     try stated.apply(to: &model.graph)
     let order = try ONNXTopologicalOrder.sorted(model.graph)
     model.graph = order.graph
-    let selection = try ONNXBoxSelection(model.graph)
+    let selection = ONNXBoxSelection(model.graph)
     if let selection { model.graph = selection.network }
     let counts = model.graph.operatorCounts
     try ONNXUnsupportedOperators(counts).check()

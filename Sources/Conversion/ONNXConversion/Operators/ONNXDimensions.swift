@@ -86,6 +86,34 @@ enum ONNXDimensions: ONNXFamily {
 }
 
 extension ONNXLayer {
+  /// Creates a constant of the numbers 0, 1, ... in row-major order.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are too many.
+  mutating func numbers(
+    _ elementType: ElementType, shape: [Int], _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let size = try Checked.product(shape + [8], of: "a list")
+    try network.countConstant(TensorType(elementType, shape), byteCount: size)
+    return newConstant(
+      Tensor(elementType, shape: shape, (0..<size / 8).map(Double.init)), role)
+  }
+
+  /// Adds the indices 0, 1, ... along an axis of a value, as int64 `[size]`.
+  mutating func indices(
+    along axis: Int, of value: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let size = type(value).shape[axis]
+    if let count = size.value { return try numbers(.int64, shape: [count], role) }
+    guard case .computed(let id) = value else {
+      throw malformed("counts along axis \(axis) of \(type(value)), whose size is not known")
+    }
+    let ones = try filled(
+      with: Tensor(.int64, shape: [1], [1]), .dimensions([.axis(id, axis, times: 1)], isList: true),
+      role: "\(role)/ones")
+    return try apply(
+      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: role)
+  }
+
   /// Returns a value as a list of sizes, also one that nodes compute; `nil` for other values.
   fileprivate func sizes(_ value: ONNXValue) -> [ONNXDimension]? {
     guard case .computed(let id) = value else { return value.dimensions }

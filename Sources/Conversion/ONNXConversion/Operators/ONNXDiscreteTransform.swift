@@ -10,11 +10,16 @@ extension ONNXLayer {
   mutating func window(of factors: [Double]) throws(WeighbridgeError) -> ONNXValue {
     let isPeriodic = try flag("periodic", default: true)
     let number = try integer("output_datatype", default: 1)
-    guard let count = try constant(0)?.integers.first, (1...1 << 24).contains(count),
+    let size = try input()
+    guard size.tensor != nil else {
+      return try cast(
+        try computedWindow(of: factors, size, isPeriodic: isPeriodic), toTypeNumbered: number)
+    }
+    guard let count = size.tensor?.integers.first, (1...1 << 24).contains(count),
       isPeriodic || count > 1
     else {
       throw malformed(
-        "has no constant size of 1 to 2^24, or a symmetric window of 1, and a longer one is expected"
+        "has no size of 1 to 2^24, or a symmetric window of 1, and a longer one is expected"
       )
     }
     let period = Double(isPeriodic ? count : count - 1)
@@ -27,6 +32,39 @@ extension ONNXLayer {
     }
     let window = newConstant(Tensor(.float64, shape: [count], values), "window")
     return try cast(window, toTypeNumbered: number)
+  }
+
+  /// Adds a window, in float64, of a size that is known only when the model runs.
+  private mutating func computedWindow(
+    of factors: [Double], _ size: ONNXValue, isPeriodic: Bool
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard type(size).shape.allSatisfy({ $0.value == 1 }), type(size).elementType.isInteger else {
+      throw malformed("has a window of the size \(type(size)), expected one whole number")
+    }
+    let list = try apply(ReshapeAxes([.fixed(1)]), to: size, role: "size")
+    let ones = try filled(with: Tensor(.float64, shape: [1], [1]), list, role: "ones")
+    let places = try apply(
+      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "places")
+    let count = try apply(Cast(to: .float64), to: list, role: "count")
+    let period =
+      isPeriodic
+      ? count : try apply(Subtract(), to: count, number(1, like: count, "one"), role: "period")
+    var sum: ONNXValue?
+    for (periods, factor) in factors.enumerated() {
+      let turns = try apply(
+        Multiply(), to: places, number(2 * .pi * Double(periods), like: places, "turn_\(periods)"),
+        role: "turns_\(periods)")
+      let angle = try apply(BinaryMath(.divide), to: turns, period, role: "angle_\(periods)")
+      let cosine = try apply(UnaryMath(.cosine), to: angle, role: "cosine_\(periods)")
+      let term = try apply(
+        Multiply(), to: cosine, number(factor, like: cosine, "factor_\(periods)"),
+        role: "term_\(periods)")
+      sum =
+        try sum.map { (sum) throws(WeighbridgeError) in
+          try apply(Add(), to: sum, term, role: "sum_\(periods)")
+        } ?? term
+    }
+    return sum ?? ones
   }
 
   /// Adds the discrete Fourier transform along an axis of `[..., 1]` real or `[..., 2]` complex

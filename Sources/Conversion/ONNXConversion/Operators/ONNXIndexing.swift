@@ -10,6 +10,21 @@ enum ONNXIndexing: ONNXFamily {
     ONNXRow(
       NonMaxSuppression.self,
       unsupported: "chooses among boxes by their best class, and ONNX can class by class only"),
+    ONNXRow(BoxSelection.self) { (operation, builder) throws(WeighbridgeError) in
+      let settings = [
+        builder.integers([operation.maximumCount]),
+        builder.numbers([operation.overlapThreshold], .float32),
+      ]
+      let threshold = operation.scoreThreshold.map { [builder.numbers([$0], .float32)] } ?? []
+      return builder.add(
+        "NonMaxSuppression", builder.allInputs() + settings + threshold,
+        ["center_point_box": .integer(operation.isCentered ? 1 : 0)])
+    },
+    ONNXRow(Fill.self) { (operation, builder) throws(WeighbridgeError) in
+      let value = Tensor(operation.elementType, shape: [], [operation.value])
+      return builder.add("Expand", [builder.constant(value), builder.input()])
+    },
+    ONNXRow(NonZero.self, is: "NonZero"),
     ONNXRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       let indices = builder.indices(1)
       guard operation.batchAxes > 0 else {
@@ -50,11 +65,14 @@ enum ONNXIndexing: ONNXFamily {
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
+    "Compress": { (layer) throws(WeighbridgeError) in [try layer.compressed()] },
     "GatherElements": { (layer) throws(WeighbridgeError) in
       let (input, indices) = (try layer.input(0), try layer.input(1))
       let axis = try layer.axis(of: input, default: 0)
       return try layer.apply(GatherElements(axis: axis), [input, indices])
     },
+    "NonMaxSuppression": { (layer) throws(WeighbridgeError) in [try layer.selectedBoxes()] },
+    "NonZero": unary { NonZero() },
     "OneHot": { (layer) throws(WeighbridgeError) in
       let indices = try layer.input(0)
       guard let depth = try layer.constant(1)?.integers.first, depth >= 0,
@@ -83,6 +101,7 @@ enum ONNXIndexing: ONNXFamily {
         outputs[0], try layer.apply(Cast(to: .int64), to: outputs[1], role: "indices"),
       ]
     },
+    "Unique": { (layer) throws(WeighbridgeError) in try layer.uniqueElements() },
   ]
 }
 

@@ -69,23 +69,50 @@ extension ONNXLayer {
   fileprivate mutating func trilu() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     let isUpper = try flag("upper", default: true)
-    let diagonal = try constant(1)?.integers.first ?? 0
+    let given = try optional(1)
+    let diagonal = given.map { $0.tensor?.integers.first } ?? 0
     let type = type(input)
-    let dimensions = type.shape.suffix(2).compactMap(\.value)
-    guard dimensions.count == 2, (-1 << 24...1 << 24).contains(diagonal) else {
-      throw unsupported(
-        "takes a triangle of \(type), and only matrices of known sizes can be cut so")
+    guard type.rank >= 2, diagonal.map((-1 << 24...1 << 24).contains) ?? true,
+      given.map({ isNumber($0, .int64) }) ?? true
+    else {
+      throw malformed(
+        "takes a triangle of \(type) from the diagonal \(diagonal ?? 0), expected matrices and at most 2^24"
+      )
     }
-    let count = try Checked.product(dimensions, of: "a matrix")
-    try network.countConstant(TensorType(.bool, dimensions), byteCount: count)
-    let isKept = (0..<count).map { index in
-      let distance = index % dimensions[1] - index / dimensions[1]
-      return (isUpper ? distance >= diagonal : distance <= diagonal) ? 1.0 : 0
+    let dimensions = type.shape.suffix(2).compactMap(\.value)
+    let triangle: ONNXValue
+    if dimensions.count == 2, let diagonal {
+      let count = try Checked.product(dimensions, of: "a matrix")
+      try network.countConstant(TensorType(.bool, dimensions), byteCount: count)
+      let isKept = (0..<count).map { index in
+        let distance = index % dimensions[1] - index / dimensions[1]
+        return (isUpper ? distance >= diagonal : distance <= diagonal) ? 1.0 : 0
+      }
+      triangle = newConstant(Tensor(.bool, shape: dimensions, isKept), "triangle")
+    } else {
+      let rows = try indices(along: type.rank - 2, of: input, role: "rows")
+      let columns = try indices(along: type.rank - 1, of: input, role: "columns")
+      let distance = try apply(
+        Subtract(), to: try apply(ExpandDims(axes: [0]), to: columns, role: "columns/row"),
+        try apply(ExpandDims(axes: [1]), to: rows, role: "rows/column"), role: "distance")
+      let limit =
+        if let given, diagonal == nil {
+          try apply(ReshapeAxes([.fixed(1), .fixed(1)]), to: given, role: "diagonal")
+        } else {
+          number(Double(diagonal ?? 0), like: distance, "diagonal")
+        }
+      triangle = try apply(
+        Comparison(isUpper ? .greaterOrEqual : .lessOrEqual), to: distance, limit,
+        role: "triangle")
     }
     let values = try aligned([
-      newConstant(Tensor(.bool, shape: dimensions, isKept), "triangle"), input,
-      newConstant(Tensor(type.elementType, shape: [], [0]), "zero"),
+      triangle, input, newConstant(Tensor(type.elementType, shape: [], [0]), "zero"),
     ])
     return try apply(Where(), values)
+  }
+
+  /// Whether a value is a single number of a type.
+  private func isNumber(_ value: ONNXValue, _ elementType: ElementType) -> Bool {
+    type(value).elementType == elementType && type(value).shape.allSatisfy { $0.value == 1 }
   }
 }

@@ -57,7 +57,13 @@ package enum PyTorchOperators {
     "PyTorch has no texts and no hashes": [Hashing.self, HashedCrossing.self],
     "PyTorch has no tables of numbers": [IndexLookup.self],
     "PyTorch has no histograms of image tiles": [CLAHE.self],
-    "PyTorch's own functions do not choose among boxes": [NonMaxSuppression.self],
+    "PyTorch's own functions do not choose among boxes": [
+      BoxSelection.self, NonMaxSuppression.self,
+    ],
+    "has sizes that are known only when it runs, and modules are written with sizes known beforehand":
+      [
+        Fill.self, NonZero.self,
+      ],
   ]
 
   /// The kinds of all rows, one entry per row.

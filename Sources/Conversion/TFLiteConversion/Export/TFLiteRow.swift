@@ -53,7 +53,13 @@ package enum TFLiteOperators {
     "TFLite has no texts and no hashes": [Hashing.self, HashedCrossing.self],
     "TFLite's tables of numbers need an initialization": [IndexLookup.self],
     "TFLite has no histograms": [CLAHE.self],
-    "TFLite's lists of selected boxes have a fixed length": [NonMaxSuppression.self],
+    "TFLite's lists of selected boxes have a fixed length": [
+      BoxSelection.self, NonMaxSuppression.self,
+    ],
+    "has sizes that are known only when it runs, and TFLite files are written with sizes known beforehand":
+      [
+        Fill.self, NonZero.self,
+      ],
     "TFLite takes one index for each element only along all axes": [GatherElements.self],
   ]
 

@@ -11,7 +11,7 @@ package import GraphIR
 ///
 /// Of several updates of one element, the last one replaces it. An index outside of the axis has no
 /// effect.
-package struct ScatterElements: FormulaOperator, ExactOperator {
+package struct ScatterElements: ExactOperator {
   /// What becomes of an element and its updates, by their names in files.
   package enum Reduction: String, Hashable, Sendable, CaseIterable {
     case none
@@ -71,7 +71,113 @@ extension ScatterElements {
     axes.firstIndex(of: axis).map { ScatterElements(axis: $0, reduction: reduction) }
   }
 
-  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
+    let (input, indices, updates) = (inputs[0], inputs[1], inputs[2])
+    guard !indices.elementType.isFloat, indices.elementType != .bool,
+      updates.elementType == input.elementType
+    else {
+      throw ShapeError("scatters \(updates) into \(input) by \(indices), which are no integers")
+    }
+    guard axis < input.rank, indices.rank == input.rank, updates.rank == input.rank,
+      input.shape.indices.allSatisfy({ other in
+        indices.shape[other].agrees(with: updates.shape[other])
+          && (other == axis
+            || (indices.shape[other].value ?? 0) <= input.shape[other].value ?? .max)
+      })
+    else {
+      throw ShapeError(
+        "scatters \(updates) along axis \(axis) of \(input) by \(indices), expected as many updates as indices, and "
+          + "no more than there are elements along other axes")
+    }
+    return [input]
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let input = inputs[0]
+    let shape = try outputShape(of: inputs)
+    let places = Self.places(
+      of: inputs[1].wrappedIntegers, inputs[1].shape, along: axis, in: shape)
+    guard input.elementType.isInteger else {
+      let scattered = scattered(
+        input.doubles, inputs[2].doubles, places, sum: (0, +), product: (1, *)
+      ) {
+        $0.isNaN || $0 > $1 ? $0 : $1
+      } smaller: {
+        $0.isNaN || $0 < $1 ? $0 : $1
+      }
+      return [Tensor(input.elementType, shape: shape, scattered)]
+    }
+    if reduction == .maximum || reduction == .minimum {
+      let scattered = scattered(
+        input.orderedIntegers, inputs[2].orderedIntegers, places, sum: (0, &+), product: (1, &*),
+        larger: max, smaller: min)
+      return [Tensor(ordered: input.elementType, shape: shape, scattered)]
+    }
+    let scattered = scattered(
+      input.wrappedIntegers, inputs[2].wrappedIntegers, places, sum: (0, &+), product: (1, &*),
+      larger: max, smaller: min)
+    return [Tensor(wrapping: input.elementType, shape: shape, scattered)]
+  }
+
+  /// The position in a tensor of each update; -1 if its index is outside of the axis.
+  private static func places(
+    of indices: [Int64], _ shape: [Int], along axis: Int, in target: [Int]
+  ) -> [Int] {
+    let (strides, sizes) = (Tensor.rowMajorStrides(target), Int64(target[axis]))
+    var position = [Int](repeating: 0, count: shape.count)
+    return indices.map { given in
+      let index = given < 0 ? given + sizes : given
+      let place = position.indices.reduce(0) { sum, other in
+        other == axis ? sum : sum + position[other] * strides[other]
+      }
+      for other in shape.indices.reversed() {
+        position[other] += 1
+        if position[other] < shape[other] { break }
+        position[other] = 0
+      }
+      return (0..<sizes).contains(index) ? place + Int(index) * strides[axis] : -1
+    }
+  }
+
+  /// The elements, combined with the updates at their places. Updates of one element are combined
+  /// with each other first.
+  private func scattered<Number: Comparable>(
+    _ elements: [Number], _ updates: [Number], _ places: [Int],
+    sum: (Number, (Number, Number) -> Number), product: (Number, (Number, Number) -> Number),
+    larger: (Number, Number) -> Number, smaller: (Number, Number) -> Number
+  ) -> [Number] {
+    var result = elements
+    switch reduction {
+    case .none:
+      for (place, update) in zip(places, updates) where place >= 0 { result[place] = update }
+    case .maximum:
+      for (place, update) in zip(places, updates) where place >= 0 {
+        result[place] = larger(result[place], update)
+      }
+    case .minimum:
+      for (place, update) in zip(places, updates) where place >= 0 {
+        result[place] = smaller(result[place], update)
+      }
+    case .add, .multiply:
+      let (neutral, combine) = reduction == .add ? sum : product
+      var combined = [Number](repeating: neutral, count: elements.count)
+      for (place, update) in zip(places, updates) where place >= 0 {
+        combined[place] = combine(combined[place], update)
+      }
+      for place in result.indices { result[place] = combine(result[place], combined[place]) }
+    }
+    return result
+  }
+
+  package var decomposition: Decomposition {
+    Composition.outputs(for: self) { [self] (make) throws(WeighbridgeError) in
+      [try formula(&make)]
+    }
+  }
+
+  private func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let input = make.inputs[0]
     let (type, indexType) = (make.type(input), make.type(make.inputs[1]))
     guard axis < type.rank, indexType.rank == type.rank, make.type(make.inputs[2]).rank == type.rank

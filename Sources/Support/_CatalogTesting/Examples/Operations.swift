@@ -17,6 +17,19 @@ extension OperatorExample {
         NonMaxSuppression(overlapThreshold: 0.2, confidenceThreshold: 0.1, scope: .eachClass),
         shapes: [[20, 2], [20, 4]], in: 0...1),
       OperatorExample(
+        BoxSelection(
+          maximumCount: 3, overlapThreshold: 0.2, scoreThreshold: 0.3, isCentered: true),
+        shapes: [[2, 9, 4], [2, 3, 9]], in: 0...1),
+      OperatorExample(
+        BoxSelection(
+          maximumCount: 9, overlapThreshold: 0.5, scoreThreshold: nil, isCentered: false),
+        shapes: [[2, 9, 4], [2, 3, 9]], in: 0...1),
+      OperatorExample(
+        Fill(value: 0.5, elementType: .float32), inputs: [Tensor(.int64, shape: [2], [3, 2])]),
+      OperatorExample(
+        NonZero(),
+        inputs: [Tensor(.float32, shape: [2, 3, 2], [0, 1, 0, -2, 0.5, 0, 3, 0, 0, 0, 1, 4])]),
+      OperatorExample(
         MatMul(transposeA: false, transposeB: false),
         shapes: [[2, 3, 4], [2, 4, 5]]),
       OperatorExample(

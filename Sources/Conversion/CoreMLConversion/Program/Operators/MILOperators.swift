@@ -47,7 +47,13 @@ package enum MILOperators {
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "Core ML has no texts and no hashes": [Hashing.self, HashedCrossing.self, IndexLookup.self],
     "Core ML has no histograms": [CLAHE.self],
-    "MIL's lists of selected boxes have a fixed length": [NonMaxSuppression.self],
+    "MIL's lists of selected boxes have a fixed length": [
+      BoxSelection.self, NonMaxSuppression.self,
+    ],
+    "has sizes that are known only when it runs, and programs are written with sizes known beforehand":
+      [
+        Fill.self, NonZero.self,
+      ],
   ]
 
   /// The kinds of all rows, one entry per row.

@@ -36,6 +36,17 @@ enum KerasIndexing {
     },
     KerasRow(
       Sort.self, unsupported: "sorting by functions differs between the generations of Keras"),
+    KerasRow(BoxSelection.self, unsupported: "no layer of Keras chooses among boxes"),
     KerasRow(NonMaxSuppression.self, unsupported: "no layer of Keras chooses among boxes"),
+    KerasRow(
+      Fill.self,
+      unsupported:
+        "has sizes that are known only when it runs, and no layer of Keras gives a number of its own"
+    ),
+    KerasRow(
+      NonZero.self,
+      unsupported:
+        "has sizes that are known only when it runs, and no layer of Keras gives a number of its own"
+    ),
   ]
 }

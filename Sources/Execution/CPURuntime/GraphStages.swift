@@ -1,0 +1,149 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+
+/// A graph with sizes that depend on elements, in parts for each of which memory can be planned: the nodes
+/// whose sizes follow from those of the inputs; nodes whose outputs have sizes that depend on elements,
+/// which run on their reference kernels; and the rest, whose sizes follow from those of the others or which
+/// is divided again.
+final class GraphStages: Sendable {
+  /// What becomes of each node.
+  enum Part: Hashable { case first, dependent, rest, constant }
+
+  /// Nodes that are planned together.
+  private struct Stage {
+    let compiled: CompiledGraph
+    /// The positions of the nodes in the whole graph.
+    let positions: [Int]
+    let inputs: [ValueID]
+    let outputs: [ValueID]
+  }
+
+  /// What becomes of each node, by its position.
+  let parts: [Part]
+  private let graph: Graph
+  private let workers: Workers
+  private let memoryLimit: Int
+  private let first: Stage?
+  private let rest: Stage?
+
+  /// Divides the nodes of a graph.
+  ///
+  /// - Parameter types: The types of all values for inputs of known sizes.
+  static func parts(of graph: Graph, _ types: [TensorType]) -> [Part] {
+    var isAvailable = graph.values.map { $0.constant != nil }
+    for port in graph.inputs { isAvailable[port.value.index] = true }
+    return graph.nodes.map { node in
+      if node.outputs.allSatisfy({ graph[$0].constant != nil }) { return .constant }
+      guard node.inputs.allSatisfy({ isAvailable[$0.index] }) else { return .rest }
+      guard node.outputs.allSatisfy({ types[$0.index].fixedShape != nil }) else {
+        return .dependent
+      }
+      for id in node.outputs { isAvailable[id.index] = true }
+      return .first
+    }
+  }
+
+  init(
+    _ graph: Graph, _ parts: [Part], _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) {
+    (self.graph, self.parts, workers) = (graph, parts, options.workers)
+    memoryLimit = options.memoryLimit ?? CPURuntime.defaultMemoryLimit
+    first = try Self.stage(of: graph, parts, .first, options)
+    rest = try Self.stage(of: graph, parts, .rest, options)
+  }
+
+  /// The nodes of a part, with the values that they read from others as inputs, and those that others
+  /// read as outputs; `nil` if there are none.
+  private static func stage(
+    of graph: Graph, _ parts: [Part], _ part: Part, _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> Stage? {
+    let positions = parts.indices.filter { parts[$0] == part }
+    guard !positions.isEmpty else { return nil }
+    let nodes = positions.map { graph.nodes[$0] }
+    let made = Set(nodes.flatMap(\.outputs))
+    var copy = GraphCopy(graph)
+    var inputs: [ValueID] = []
+    for id in nodes.flatMap(\.inputs)
+    where !made.contains(id) && graph[id].constant == nil && copy[id] == nil {
+      try copy.addInput(Port(name: "\(inputs.count)", value: id))
+      inputs.append(id)
+    }
+    for node in nodes { try copy.add(node) }
+    let others = parts.indices.filter { parts[$0] != part }.flatMap { graph.nodes[$0].inputs }
+    let read = Set(others + graph.outputs.map(\.value))
+    let outputs = nodes.flatMap(\.outputs).filter(read.contains)
+    let ports = outputs.enumerated().map { Port(name: "\($0)", value: $1) }
+    return Stage(
+      compiled: try CompiledGraph(copy.finish(outputs: ports), options), positions: positions,
+      inputs: inputs, outputs: outputs)
+  }
+
+  /// Computes the graph's outputs; see ``CompiledGraph/run(_:observe:)``.
+  func run(
+    _ inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) -> [Tensor] {
+    var values: [ValueID: Tensor] = [:]
+    for (port, tensor) in zip(graph.inputs, inputs) { values[port.value] = tensor }
+    try run(first, &values, observe)
+    for position in parts.indices where parts[position] == .dependent {
+      try evaluate(position, &values, observe)
+    }
+    try run(rest, &values, observe)
+    return graph.outputs.compactMap { port in
+      (graph[port.value].constant ?? values[port.value])?.contiguous()
+    }
+  }
+
+  private func run(
+    _ stage: Stage?, _ values: inout [ValueID: Tensor],
+    _ observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard let stage else { return }
+    let inputs = stage.inputs.compactMap { values[$0] }
+    let outputs = try stage.compiled.run(inputs) { (result) throws(WeighbridgeError) in
+      let position = stage.positions[result.position]
+      try observe(
+        NodeResult(
+          position: position, node: graph.nodes[position],
+          fused: result.fused.map { stage.positions[$0] }, kernel: result.kernel,
+          nanoseconds: result.nanoseconds
+        ) { result.outputs })
+    }
+    for (id, tensor) in zip(stage.outputs, outputs) { values[id] = tensor }
+  }
+
+  /// Runs the reference kernel of a node.
+  private func evaluate(
+    _ position: Int, _ values: inout [ValueID: Tensor],
+    _ observe: (NodeResult) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    let node = graph.nodes[position]
+    let start = ContinuousClock.now
+    let inputs = node.inputs.compactMap { graph[$0].constant ?? values[$0] }
+    let outputs = try locating({ $0.at(layer: node.source.place(position)) }) {
+      () throws(WeighbridgeError) in
+      guard let operation = node.operation as? any CatalogOperator else {
+        throw .unsupported("\(node.operation.kind) cannot run")
+      }
+      return try operation.evaluate(inputs, quantization: node.quantization, workers: workers)
+    }
+    for (id, tensor) in zip(node.outputs, outputs) {
+      guard tensor.byteCount <= memoryLimit else {
+        throw WeighbridgeError(
+          .limitExceeded,
+          "its output \(tensor.type) takes more memory than the limit of \(memoryLimit) bytes "
+            + "(\(APIName.memoryLimit))"
+        ).at(layer: node.source.place(position))
+      }
+      values[id] = tensor
+    }
+    let time = (ContinuousClock.now - start).components
+    let nanoseconds =
+      UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
+    try observe(
+      NodeResult(
+        position: position, node: node, kernel: .reference, nanoseconds: nanoseconds
+      ) { outputs })
+  }
+}
