@@ -1112,11 +1112,175 @@ def spectra():
 spectra.is_by_onnx = True  # onnxruntime transforms the axis before the last only
 
 
+def selections():
+    """Elements and boxes of which as many remain as their values tell, sizes that follow, branches on a condition."""
+    g = Builder("selections", 17)
+    x, y = g.input("x", [6, 5]), g.input("y", ["n", 4])
+    positive = g.add("Greater", [x, g.constant(0.3, numpy.float32)])
+    places = g.add("NonZero", [positive], name="places")
+    g.output(places, [2, None], INT64)
+    chosen = g.add("GatherND", [x, g.add("Transpose", [places], perm=[1, 0])], name="chosen")
+    g.output(chosen, [None])
+    count = g.add("Gather", [g.add("Shape", [chosen]), g.constant(0)], name="count")
+    g.output(count, [], INT64)
+    g.output(g.add("Range", [g.constant(3), count, g.constant(2)], name="numbers"), [None], INT64)
+    sums = g.add("ReduceSum", [x, g.constant([1])], keepdims=0)
+    rows = g.add("Compress", [x, g.add("Greater", [sums, g.constant(0.0, numpy.float32)])], axis=0)
+    g.output(g.add("Relu", [g.dense(rows, 5, 3)], name="dense"), [None, 3])
+    g.output(g.add("Compress", [x, g.weight("mask", [True, False, True, True])], name="elements"), [3])
+    whole = g.add("Round", [y])
+    for ordered in (0, 1):
+        values = g.add("Unique", [whole], 4, name=f"unique{ordered}", sorted=ordered)
+        for value, kind in zip(values, (FLOAT, INT64, INT64, INT64)):
+            g.output(g.add("Identity", [value], name=f"{value}.{ordered}"), [None], kind)
+    pairs = g.add("Slice", [g.add("Clip", [whole, g.constant(-1.0, numpy.float32), g.constant(1.0, numpy.float32)]),
+                            g.constant([0]), g.constant([2]), g.constant([1])])
+    values = g.add("Unique", [pairs], 4, name="rows", axis=0)
+    g.output(values[0], [None, 2])
+    g.output(g.add("Identity", [values[2]], name="rows.inverse"), [None], INT64)
+    ones = g.add("ConstantOfShape", [g.add("Concat", [g.add("Unsqueeze", [count, g.constant([0])]), g.constant([2])], axis=0)],
+                 value=numpy_helper.from_array(numpy.array([1.5], numpy.float32)))
+    g.output(g.add("Add", [ones, g.add("Unsqueeze", [chosen, g.constant([1])])], name="filled"), [None, 2])
+    boxes = g.add("Unsqueeze", [g.add("Abs", [y]), g.constant([0])])
+    scores = g.add("Unsqueeze", [g.add("Transpose", [g.add("Slice", [y, g.constant([1]), g.constant([4]), g.constant([1])])]),
+                                 g.constant([0])])
+    limits = [g.integers("limit", [4]), g.weight("overlap", numpy.float32([0.3])), g.weight("least", numpy.float32([-0.5]))]
+    for centred in (0, 1):
+        found = g.add("NonMaxSuppression", [boxes, scores, *limits], name=f"found{centred}", center_point_box=centred)
+        g.output(found, [None, 3], INT64)
+        columns = g.add("Slice", [found, g.constant([2]), g.constant([3]), g.constant([1])])
+        kept = g.add("Gather", [y, g.add("Squeeze", [columns, g.constant([1])])], name=f"boxes{centred}")
+        g.output(kept, [None, 4])
+    branches = []
+    for name, operation in (("then", "Mul"), ("else", "Sub")):
+        result = helper.make_tensor_value_info(name, FLOAT, [6, 5])
+        branches.append(helper.make_graph([helper.make_node(operation, ["x", "x"], [name])], name, [], [result]))
+    condition = g.add("Greater", [g.add("ReduceSum", [x], keepdims=0), g.constant(0.0, numpy.float32)])
+    g.output(g.add("If", [condition], name="branch", then_branch=branches[0], else_branch=branches[1]), [6, 5])
+    g.output(g.add("Trilu", [g.add("MatMul", [y, g.add("Transpose", [y])])], name="triangle", upper=0), ["n", "n"])
+    return g, {"x": g.random.normal(size=(6, 5)), "y": g.random.normal(size=(9, 4)) * 1.5}
+
+
+def positions():
+    """Positions of largest elements in rows and columns, elements put back to them, integers in windows."""
+    g = Builder("positions", 12)
+    x, cube = g.input("x", ["n", 3, 9, 8]), g.input("cube", [2, 2, 5, 4, 6])
+    for order in (0, 1):
+        values, places = g.add("MaxPool", [x], 2, name=f"largest{order}", kernel_shape=[3, 2], strides=[2, 3],
+                               pads=[1, 0, 1, 1], storage_order=order)
+        g.output(values, ["n", 3, 5, 3])
+        g.output(g.add("Identity", [places], name=f"places{order}"), ["n", 3, 5, 3], INT64)
+    values, places = g.add("MaxPool", [cube], 2, name="cubes", kernel_shape=[2, 3, 2], strides=[2, 1, 3], storage_order=1)
+    g.output(g.add("Identity", [places], name="cubes.places"), [2, 2, 2, 2, 2], INT64)
+    values, places = g.add("MaxPool", [x], 2, kernel_shape=[3, 2], strides=[3, 2])
+    g.output(g.add("MaxUnpool", [values, places], name="back", kernel_shape=[3, 2], strides=[3, 2]), ["n", 3, 9, 8])
+    values, places = g.add("MaxPool", [cube], 2, kernel_shape=[1, 2, 2], strides=[1, 2, 2], dilations=[1, 1, 3])
+    g.output(g.add("Identity", [places], name="dilated.places"), [2, 2, 5, 2, 2], INT64)
+    for kind, name in ((TensorProto.INT8, "int8"), (TensorProto.UINT8, "uint8")):
+        whole = g.add("Cast", [g.add("Mul", [x, g.constant(40.0, numpy.float32)])], to=TensorProto.INT32)
+        part = g.add("Cast", [g.add("Abs", [whole]) if name == "uint8" else whole], to=kind)
+        g.output(g.add("MaxPool", [part], name=name, kernel_shape=[3, 3], pads=[1, 1, 1, 1]), ["n", 3, 9, 8], kind)
+    return g, {"x": g.random.normal(size=(2, 3, 9, 8)), "cube": g.random.normal(size=(2, 2, 5, 4, 6))}
+
+
+def equations():
+    """Einsum with diagonals, ellipses that broadcast, three factors and no arrow; determinants; regions of any kind."""
+    g = Builder("equations", 16)
+    a, b, c = g.input("a", [3, 4, 4]), g.input("b", [3, 4, 5]), g.input("c", [1, 5, 2])
+    regions = g.input("regions", ["n", 4])
+    for name, equation, inputs, shape in (
+            ("diagonal", "...ii->...i", [a], [3, 4]), ("trace", "bii", [a], [3]), ("both", "bij, bjk->bk", [a, b], [3, 5]),
+            ("three", "bij,bjk,ckl->bil", [a, b, c], [3, 4, 2]), ("dots", "...ij,...jk->...ik", [b, c], [3, 4, 2]),
+            ("alone", "b i j -> j", [a], [4]), ("inner", "bij,bij", [a, a], []), ("swapped", "bij->jbi", [b], [5, 3, 4])):
+        g.output(g.add("Einsum", inputs, name=name, equation=equation), shape)
+    g.output(g.add("Det", [a], name="determinants"), [3])
+    singular = g.add("Mul", [a, g.constant([[[1.0, 0, 1, 1]]], numpy.float32)])
+    g.output(g.add("Det", [singular], name="singular"), [3])
+    images = g.add("Reshape", [b, g.constant([1, 2, 5, 6])])
+    for mode, ratio in (("avg", 0), ("max", 2), ("avg", 3)):
+        for kind in ("half_pixel", "output_half_pixel"):
+            indices = g.add("Mul", [g.add("Shape", [c], start=0, end=1), g.constant([0])])
+            indices = g.add("Expand", [indices, g.add("Shape", [regions], start=0, end=1)])
+            g.output(g.add("RoiAlign", [images, regions, indices], name=f"{mode}{ratio}.{kind}", mode=mode, output_height=2,
+                           output_width=3, sampling_ratio=ratio, coordinate_transformation_mode=kind), ["n", 2, 2, 3])
+    return g, {"a": g.random.normal(size=(3, 4, 4)), "b": g.random.normal(size=(3, 4, 5)),
+               "c": g.random.normal(size=(1, 5, 2)),
+               "regions": numpy.array([[0, 0, 5, 4], [-2.3, 1.1, 3.2, 9.7], [1.2, 2.1, 1.6, 2.4], [0.5, -8, 5.8, 22], [4, 4, 3, 5]])}
+
+
+def deformed():
+    """Convolutions at computed places, with groups, factors and strides; statistics of the batch."""
+    g = Builder("deformed", 19, ir_version=9)
+    x = g.input("x", ["n", 4, 6, 5])
+    offsets, factors = g.input("offsets", ["n", 24, 5, 4]), g.input("factors", ["n", 12, 5, 4])
+    bias = g.numbers("bias", 6)
+    g.output(g.add("DeformConv", [x, g.numbers("weights", 6, 2, 3, 2), offsets, bias, factors], name="groups", group=2,
+                   offset_group=2, pads=[1, 0, 0, 0], kernel_shape=[3, 2]), ["n", 6, 5, 4])
+    half = g.add("Slice", [offsets, g.constant([0]), g.constant([8]), g.constant([1])])
+    half = g.add("Slice", [half, g.constant([0, 0]), g.constant([2, 2]), g.constant([2, 3])])
+    g.output(g.add("DeformConv", [x, g.numbers("others", 3, 4, 2, 2), half], name="strides", strides=[3, 2],
+                   dilations=[1, 2], pads=[0, 0, 0, 1], kernel_shape=[2, 2]), ["n", 3, 2, 2])
+    weights = [g.numbers("scale", 4), g.numbers("offset", 4), g.numbers("mean", 4), g.numbers("variance", 4, low=0.5)]
+    y, mean, variance = g.add("BatchNormalization", [x, *weights], 3, name="normalized", training_mode=1, momentum=0.7,
+                              epsilon=0.01)
+    g.output(y, ["n", 4, 6, 5])
+    g.output(g.add("Identity", [mean], name="running_mean"), [4])
+    g.output(g.add("Identity", [variance], name="running_variance"), [4])
+    sizes = {"x": (2, 4, 6, 5), "offsets": (2, 24, 5, 4), "factors": (2, 12, 5, 4)}
+    return g, {name: g.random.normal(size=size) for name, size in sizes.items()}
+
+
+deformed.is_by_onnx = True  # onnxruntime has no such convolution for float32, nor statistics of the batch
+
+
+def scans():
+    """The loop of opset 8, which has a batch, and statistics of each element (spatial=0)."""
+    g = Builder("scans", 8, 4)
+    state, x = g.input("state", [2, 3]), g.input("x", [2, 4, 3])
+    values = [helper.make_tensor_value_info(name, FLOAT, [3]) for name in ("s", "e", "t", "out")]
+    body = helper.make_graph(
+        [helper.make_node("Add", ["s", "e"], ["t"]), helper.make_node("Mul", ["t", "e"], ["out"])], "body",
+        values[:2], values[2:])
+    last, steps = g.add("Scan", ["", state, x], 2, name="last", body=body, num_scan_inputs=1)
+    g.output(last, [2, 3])
+    g.output(g.add("Identity", [steps], name="steps"), [2, 4, 3])
+    back = g.add("Scan", ["", state, x], 2, body=body, num_scan_inputs=1, directions=[1])
+    g.output(g.add("Identity", [back[0]], name="back"), [2, 3])
+    weights = [g.numbers(name, 4, 3) for name in ("scale", "offset", "mean")]
+    g.output(g.add("BatchNormalization", [x, *weights, g.numbers("variance", 4, 3, low=0.5)], name="elements", spatial=0),
+             [2, 4, 3])
+    g.opsets = [helper.make_opsetid("", 8)]
+    return g, {"state": g.random.normal(size=(2, 3)), "x": g.random.normal(size=(2, 4, 3))}
+
+
+def frames():
+    """Spectra of frames with any window and both sides of them, bands in mel, windows of computed sizes."""
+    g = Builder("frames", 17)
+    x = g.input("x", [2, 20, 1])
+    window = g.numbers("window", 8, low=0.2)
+    for name, sides, inputs, count in (
+            ("one", 1, [x, g.constant(3), window], 5), ("both", 0, [x, g.constant(3), window], 8),
+            ("plain", 0, [x, g.constant(5), "", g.constant(7)], 7)):
+        g.output(g.add("STFT", inputs, name=name, onesided=sides), [2, None, count, 2])
+    bands = g.add("MelWeightMatrix", [g.constant(4), g.constant(16), g.constant(8000), g.constant(50.0, numpy.float32),
+                                      g.constant(3900.0, numpy.float32)])
+    power = g.add("ReduceSumSquare", [g.add("STFT", [x, g.constant(4), "", g.constant(16)])], axes=[3], keepdims=0)
+    g.output(g.add("MatMul", [power, bands], name="bands"), [2, None, 4])
+    count = g.add("Gather", [g.add("Shape", [g.add("NonZero", [x])]), g.constant(1)])
+    for kind in ("HannWindow", "BlackmanWindow"):
+        g.output(g.add(kind, [count], name=kind), [None])
+    return g, {"x": g.random.normal(size=(2, 20, 1))}
+
+
+frames.is_unchecked = True  # the checker takes the bands for the frequencies
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
             grids, grouped, dynamic, narrow_floats, cells, functions,
-            bits, scattered, losses, language, geometry, spectra)
+            bits, scattered, losses, language, geometry, spectra, selections, positions, equations,
+            deformed, scans, frames)
 
 
 def held(array):
@@ -1155,8 +1319,8 @@ def main():
         "# ONNX files of others\n\n"
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
         "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops`, `halves`, `attention`, `grids`,\n"
-        "`grouped` and `narrow_floats`; for `early` and `cells` of the same network in other forms). `record.py` makes them and this\n"
-        "text; `Tests/Conversion/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
+        "`grouped`, `narrow_floats`, `language`, `spectra` and `deformed`; for `early` and `cells` of the same network in other\n"
+        "forms). `record.py` makes them and this text; `Tests/Conversion/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 
 

@@ -59,6 +59,9 @@ struct ONNXDynamicCondition {
     return names
   }
 
+  /// Whether sizes determine it.
+  var followsFromSizes: Bool { !dynamicInputs.isEmpty }
+
   /// Why the condition cannot be evaluated, and what the user can do.
   var reason: String {
     var reasons: [String] = []

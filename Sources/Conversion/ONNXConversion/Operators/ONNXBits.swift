@@ -57,23 +57,34 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Reads the bits of integers as integers of another type of the same size.
+  /// Reads the bits of constants as another type of the same size, and those of computed integers as other
+  /// integers.
   fileprivate mutating func bitCast(
     _ value: ONNXValue, toTypeNumbered number: Int
   ) throws(WeighbridgeError) -> ONNXValue {
     let type = type(value).elementType
-    guard let target = ElementType(onnxNumber: number), !type.isFloat, !target.isFloat,
-      target != .bool || type == .bool
+    guard let target = ElementType(onnxNumber: number), target != .bool || type == .bool
     else {
       throw unsupported(
-        "reads the bits of \(type.rawValue) as \(ElementType.onnxName(number)), and only those of "
-          + "integers can be read as other integers")
+        "reads the bits of \(type.rawValue) as \(ElementType.onnxName(number)), and only those of numbers can be read as "
+          + "other numbers")
     }
     guard type.byteCount == target.byteCount else {
       throw malformed(
         "reads the bits of \(type.rawValue) as \(target.rawValue), which has another number of bits"
       )
     }
-    return type == target ? value : try apply(Cast(to: target), to: value)
+    if type == target { return value }
+    if let tensor = value.tensor {
+      return .constant(
+        node.outputs.first ?? "",
+        Tensor(target, shape: tensor.shape, bytes: tensor.contiguousBytes()))
+    }
+    guard !type.isFloat, !target.isFloat else {
+      throw unsupported(
+        "reads the bits of \(type.rawValue) that are known only when the model runs as \(target.rawValue), and only those "
+          + "of integers can be read so, as other integers")
+    }
+    return try apply(Cast(to: target), to: value)
   }
 }

@@ -11,7 +11,7 @@ enum ONNXControl: ONNXFamily {
       let branches = (try layer.body("then_branch"), try layer.body("else_branch"))
       let value = try layer.input()
       guard let condition = value.tensor else {
-        throw layer.unsupported(ONNXDynamicCondition(value, layer.network).reason)
+        return try layer.chosenBranch(value, branches)
       }
       guard condition.count == 1 else {
         throw layer.malformed(
@@ -43,6 +43,44 @@ extension ONNXLayer {
         "loops over \(count.counted("step")), and 1 to \(Self.maximumStepCount) can be read")
     }
     return count
+  }
+
+  /// Adds both branches, and chooses their outputs by a condition that is known only when the model runs.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a condition that follows from sizes, since only one of
+  ///   the branches may fit these, and for branches whose outputs differ in type.
+  fileprivate mutating func chosenBranch(
+    _ condition: ONNXValue, _ branches: (ONNXGraph, ONNXGraph)
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let reason = ONNXDynamicCondition(condition, network)
+    guard !reason.followsFromSizes, case .computed = condition,
+      type(condition).shape.allSatisfy({ $0.value == 1 }),
+      type(condition).elementType == .bool
+    else { throw unsupported(reason.reason) }
+    for branch in [branches.0, branches.1] {
+      try ONNXUnsupportedOperators(branch.operatorCounts).check()
+    }
+    let first = try run(branches.0, [], "then")
+    let narrowTypes = bodyNarrowTypes
+    let second = try run(branches.1, [], "else")
+    let types = (first.map { type($0) }, second.map { type($0) })
+    guard types.0 == types.1, narrowTypes == bodyNarrowTypes,
+      types.0.allSatisfy({ !$0.shape.contains(.unknown) })
+    else {
+      throw unsupported(
+        "\(reason.reason); its branches give \(types.0) and \(types.1), and only outputs of the same sizes can be "
+          + "chosen when the model runs")
+    }
+    outputNarrowTypes = narrowTypes
+    var outputs: [ONNXValue] = []
+    for (position, (one, other)) in zip(first, second).enumerated() {
+      let ones = [ReshapeAxes.Size](repeating: .fixed(1), count: type(one).rank)
+      let flag = try apply(ReshapeAxes(ones), to: condition, role: "condition_\(position)")
+      outputs.append(
+        try apply(
+          Where(), to: flag, one, other, role: first.count == 1 ? "" : "output_\(position)"))
+    }
+    return outputs
   }
 
   /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its

@@ -43,6 +43,7 @@ enum ONNXConvolutions: ONNXFamily {
       ]
     },
     "ConvTranspose": { (layer) throws(WeighbridgeError) in try layer.transposedConvolution() },
+    "DeformConv": { (layer) throws(WeighbridgeError) in [try layer.deformableConvolution()] },
   ]
 }
 

@@ -37,6 +37,7 @@ enum ONNXDense: ONNXFamily {
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
+    "Det": { (layer) throws(WeighbridgeError) in [try layer.determinant()] },
     "Einsum": { (layer) throws(WeighbridgeError) in
       try layer.einsum(try layer.string("equation", default: ""), try layer.allInputs())
     },

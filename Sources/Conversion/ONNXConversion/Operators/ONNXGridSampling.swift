@@ -15,43 +15,27 @@ enum ONNXGridSampling: ONNXFamily {
 
 /// A node that takes the elements of an image at the places of a grid.
 private struct ONNXGridSampler {
-  private enum Mode: String { case nearest, linear, cubic }
-  private enum Padding: String { case zeros, border, reflection }
-
-  /// What an axis gives for one of the elements around a place, each `[batch, places]`.
-  private struct Neighbor {
-    let index: ONNXValue
-    /// `nil` for 1.
-    let weight: ONNXValue?
-    /// Whether the element is in the image; `nil` for always.
-    let isInside: ONNXValue?
-  }
-
-  private let mode: Mode
-  private let padding: Padding
-  private let alignsCorners: Bool
+  private let sampler: ONNXPlaceSampler
   /// `[batch, channels, sizes...]`.
   private let image: ONNXValue
   /// `[batch, output sizes..., axes]`: places from -1 to 1, the last axis of the image first.
   private let grid: ONNXValue
-  /// The sizes of the image.
-  private let sizes: [Int]
 
   init(_ layer: inout ONNXLayer) throws(WeighbridgeError) {
     (image, grid) = (try layer.input(0), try layer.input(1))
-    alignsCorners = try layer.flag("align_corners")
+    let alignsCorners = try layer.flag("align_corners")
     let name = try layer.string("mode", default: "linear")
     let formerNames = ["bilinear": "linear", "bicubic": "cubic"]
-    guard let mode = Mode(rawValue: formerNames[name] ?? name),
-      let padding = Padding(rawValue: try layer.string("padding_mode", default: "zeros"))
+    guard let mode = ONNXPlaceSampler.Mode(rawValue: formerNames[name] ?? name),
+      let padding = ONNXPlaceSampler.Padding(
+        rawValue: try layer.string("padding_mode", default: "zeros"))
     else {
       throw layer.malformed(
         "has the mode \(name), and nearest, linear or cubic and a padding_mode of zeros, border or reflection are "
           + "expected")
     }
-    (self.mode, self.padding) = (mode, padding)
     let (imageType, gridType) = (layer.type(image), layer.type(grid))
-    sizes = imageType.shape.dropFirst(2).compactMap(\.value)
+    let sizes = imageType.shape.dropFirst(2).compactMap(\.value)
     guard (3...5).contains(imageType.rank), sizes.count == imageType.rank - 2, !sizes.contains(0),
       gridType.rank == imageType.rank, gridType.shape.last?.value == sizes.count
     else {
@@ -59,34 +43,17 @@ private struct ONNXGridSampler {
         "samples \(imageType) at \(gridType), and only one to three axes of known sizes at places with as many "
           + "numbers can be read")
     }
-    _ = try Checked.product(sizes, of: "an image")
+    sampler = try ONNXPlaceSampler(
+      mode: mode, padding: padding, alignsCorners: alignsCorners, sizes: sizes)
   }
 
   func add(to layer: inout ONNXLayer) throws(WeighbridgeError) -> ONNXValue {
-    let type = layer.type(image)
-    let list = try layer.apply(
-      ReshapeAxes(layer.keptSizes(type, 0..<2) + [.fixed(sizes.reduce(1, *))]), to: image,
-      role: "list")
-    let flat = try layer.transposed(list, [0, 2, 1], role: "elements")
-    var axes: [[Neighbor]] = []
-    for axis in sizes.indices { axes.append(try neighbors(axis, &layer)) }
-    let count = mode == .nearest ? 1 : mode == .linear ? 2 : 4
-    var sum: ONNXValue?
-    let combinations = sizes.reduce(1) { product, _ in product * count }
-    for combination in 0..<combinations {
-      var rest = combination
-      let chosen = axes.reversed().map { neighbors in
-        defer { rest /= count }
-        return neighbors[rest % count]
-      }
-      let term = try term(Array(chosen.reversed()), of: flat, "\(combination)", &layer)
-      sum =
-        try sum.map { (sum) throws(WeighbridgeError) in
-          try layer.apply(Add(), to: sum, term, role: "sum_\(combination)")
-        } ?? term
-    }
+    var places: [ONNXValue] = []
+    for axis in sampler.sizes.indices { places.append(try place(axis, &layer)) }
+    let elements = try sampler.elements(of: image, &layer)
+    let sum = try sampler.sum(of: elements, at: places, &layer)
     let outputSizes = layer.type(grid).shape.dropFirst().dropLast().map(\.value)
-    guard let sum, outputSizes.filter({ $0 == nil }).count <= 1 else {
+    guard outputSizes.filter({ $0 == nil }).count <= 1 else {
       throw layer.unsupported(
         "samples at \(layer.type(grid)), and only one unknown number of places can be read")
     }
@@ -96,165 +63,24 @@ private struct ONNXGridSampler {
       ReshapeAxes(layer.keptSizes(layer.type(result), 0..<2) + target), to: result)
   }
 
-  /// The elements with one neighbor of each axis, times their weights: `[batch, places, channels]`.
-  private func term(
-    _ neighbors: [Neighbor], of elements: ONNXValue, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
-    var position = neighbors[0].index
-    for (axis, neighbor) in neighbors.enumerated().dropFirst() {
-      let size = layer.number(Double(sizes[axis]), like: position, "size_\(axis)")
-      let row = try layer.apply(Multiply(), to: position, size, role: "row_\(role)_\(axis)")
-      position = try layer.apply(Add(), to: row, neighbor.index, role: "position_\(role)_\(axis)")
-    }
-    var result = try layer.apply(
-      Gather(axis: 1, batchAxes: 1), to: elements, position, role: "element_\(role)")
-    let conditions = neighbors.compactMap(\.isInside)
-    if !conditions.isEmpty {
-      let all =
-        conditions.count == 1
-        ? conditions[0] : try layer.apply(LogicalAnd(), conditions, role: "inside_\(role)")[0]
-      let isInside = try layer.apply(ExpandDims(axes: [2]), to: all, role: "channels_\(role)")
-      result = try layer.apply(
-        Where(), to: isInside, result, layer.number(0, like: result, "zero"), role: "kept_\(role)")
-    }
-    let weights = neighbors.compactMap(\.weight)
-    guard let first = weights.first else { return result }
-    var weight = first
-    for (axis, next) in weights.enumerated().dropFirst() {
-      weight = try layer.apply(Multiply(), to: weight, next, role: "weight_\(role)_\(axis)")
-    }
-    weight = try layer.apply(ExpandDims(axes: [2]), to: weight, role: "factor_\(role)")
-    if layer.type(weight).elementType != layer.type(result).elementType {
-      weight = try layer.apply(
-        Cast(to: layer.type(result).elementType), to: weight, role: "typed_\(role)")
-    }
-    return try layer.apply(Multiply(), to: result, weight, role: "term_\(role)")
-  }
-
-  /// The elements around the places along an axis.
-  private func neighbors(
-    _ axis: Int, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> [Neighbor] {
-    var place = try place(axis, &layer)
-    if mode == .nearest {
-      place = try layer.apply(UnaryMath(.round), to: place, role: "round_\(axis)")
-    }
-    place = try moved(place, axis, "place_\(axis)", &layer)
-    guard mode != .nearest else { return [try neighbor(place, nil, axis, "0", &layer)] }
-    let first = try layer.apply(UnaryMath(.floor), to: place, role: "floor_\(axis)")
-    let fraction = try layer.apply(Subtract(), to: place, first, role: "fraction_\(axis)")
-    let offsets = mode == .linear ? [0, 1] : [-1, 0, 1, 2]
-    return try offsets.map { (offset) throws(WeighbridgeError) in
-      let index = try layer.apply(
-        Add(), to: first, layer.number(Double(offset), like: first, "offset_\(offset)"),
-        role: "index_\(axis)_\(offset)")
-      let weight = try weight(offset, fraction, "\(axis)_\(offset)", &layer)
-      return try neighbor(index, weight, axis, "\(offset)", &layer)
-    }
-  }
-
   /// The places along an axis, where the elements have the numbers 0, 1, ...: `[batch, places]`.
   private func place(
     _ axis: Int, _ layer: inout ONNXLayer
   ) throws(WeighbridgeError) -> ONNXValue {
     let type = layer.type(grid)
-    let column = sizes.count - 1 - axis
+    let column = sampler.sizes.count - 1 - axis
     let part = try layer.apply(
       Slice([.init(axis: type.rank - 1, start: column, stop: column + 1, step: 1)]), to: grid,
       role: "column_\(axis)")
     let flat = try layer.apply(
       ReshapeAxes(layer.keptSizes(type, 0..<1) + [.rest]), to: part, role: "grid_\(axis)")
-    let size = Double(sizes[axis])
+    let size = Double(sampler.sizes[axis])
     // -1 and 1 are the middles of the first and the last element, or their outer edges.
-    let factor = (alignsCorners ? size - 1 : size) / 2
+    let factor = (sampler.alignsCorners ? size - 1 : size) / 2
     let scaled = try layer.apply(
       Multiply(), to: flat, layer.number(factor, like: flat, "factor"), role: "scaled_\(axis)")
     return try layer.apply(
       Add(), to: scaled, layer.number((size - 1) / 2, like: flat, "middle"), role: "shifted_\(axis)"
     )
-  }
-
-  /// Moves places outside the image to its border, or reflects them there.
-  private func moved(
-    _ place: ONNXValue, _ axis: Int, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let last = Double(sizes[axis] - 1)
-    switch padding {
-    case .zeros: return place
-    case .border:
-      let border = try layer.apply(
-        Clip(minimum: 0, maximum: last), to: place, role: "border_\(role)")
-      guard mode == .cubic, !alignsCorners else { return border }
-      // Places in the outer half of an element at the border stay, which matters for cubics only.
-      let limited = try layer.apply(
-        Clip(minimum: -0.5, maximum: last + 0.5), to: place, role: "limited_\(role)")
-      let isNear = try layer.apply(Comparison(.equal), to: limited, place, role: "near_\(role)")
-      return try layer.apply(Where(), to: isNear, place, border, role: "moved_\(role)")
-    case .reflection:
-      let (start, length) = alignsCorners ? (0, last) : (-0.5, last + 1)
-      guard length > 0 else {
-        return try layer.apply(Clip(minimum: 0, maximum: 0), to: place, role: "border_\(role)")
-      }
-      let begin = layer.number(start, like: place, "start")
-      let distance = try layer.apply(Subtract(), to: place, begin, role: "from_\(role)")
-      let size = try layer.apply(UnaryMath(.absolute), to: distance, role: "size_\(role)")
-      let period = layer.number(2 * length, like: place, "period")
-      let part = try layer.apply(
-        BinaryMath(.truncatedModulo), to: size, period, role: "part_\(role)")
-      let mirrored = try layer.apply(Subtract(), to: period, part, role: "mirrored_\(role)")
-      let nearer = try layer.apply(Minimum(), to: part, mirrored, role: "nearer_\(role)")
-      return try layer.apply(Add(), to: nearer, begin, role: "reflected_\(role)")
-    }
-  }
-
-  /// One of the elements around a place, whose number is whole but may be outside the image.
-  private func neighbor(
-    _ index: ONNXValue, _ weight: ONNXValue?, _ axis: Int, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> Neighbor {
-    let name = "\(axis)_\(role)"
-    let last = Double(sizes[axis] - 1)
-    var isInside: ONNXValue?
-    var index = index
-    if padding == .zeros {
-      let isAfter = try layer.apply(
-        Comparison(.greaterOrEqual), to: index, layer.number(0, like: index, "first"),
-        role: "after_\(name)")
-      let isBefore = try layer.apply(
-        Comparison(.lessOrEqual), to: index, layer.number(last, like: index, "last"),
-        role: "before_\(name)")
-      isInside = try layer.apply(LogicalAnd(), to: isAfter, isBefore, role: "inside_\(name)")
-    } else if padding == .reflection, mode == .cubic {
-      index = try moved(index, axis, "index_\(name)", &layer)
-    }
-    let clipped = try layer.apply(
-      Clip(minimum: 0, maximum: last), to: index, role: "clipped_\(name)")
-    let whole = try layer.apply(Cast(to: .int64), to: clipped, role: "whole_\(name)")
-    return Neighbor(index: whole, weight: weight, isInside: isInside)
-  }
-
-  /// The weight of an element at an offset, for places a fraction after the element at offset 0: linear, or the cubic
-  /// of Keys (1981) with a = -0.75.
-  private func weight(
-    _ offset: Int, _ fraction: ONNXValue, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let a = -0.75
-    let coefficients: [Double] =
-      switch (mode, offset) {
-      case (.linear, 0): [1, -1]
-      case (.linear, _): [0, 1]
-      case (_, -1): [0, a, -2 * a, a]
-      case (_, 0): [1, 0, -(a + 3), a + 2]
-      case (_, 1): [0, -a, 2 * a + 3, -(a + 2)]
-      default: [0, 0, a, -a]
-      }
-    var result = layer.number(coefficients[coefficients.count - 1], like: fraction, "highest")
-    for (power, coefficient) in coefficients.enumerated().dropLast().reversed() {
-      let product = try layer.apply(
-        Multiply(), to: fraction, result, role: "product_\(role)_\(power)")
-      result = try layer.apply(
-        Add(), to: product, layer.number(coefficient, like: fraction, "coefficient"),
-        role: "power_\(role)_\(power)")
-    }
-    return result
   }
 }

@@ -46,14 +46,16 @@ enum ONNXNormalizations: ONNXFamily {
       let epsilon = try layer.float("epsilon", default: 1e-5)
       let momentum = try layer.float("momentum", default: 0.9).shortestFloat32
       layer.ignore("is_test")
-      let isTraining = try layer.flag("training_mode")
-      guard try layer.integer("spatial", default: 1) == 1, !isTraining,
-        layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
-      else {
-        throw layer.unsupported(
-          "computes its statistics when the model runs (training_mode=1 or spatial=0), and only stored ones of "
-            + "channels can be read")
+      let isSpatial = try layer.flag("spatial", default: true)
+      if try layer.flag("training_mode") {
+        return try layer.batchStatistics(epsilon: epsilon, momentum: momentum)
       }
+      guard layer.node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
+        throw layer.unsupported(
+          "gives the statistics of its batch, as training did before opset 14, and only those of training_mode=1 can "
+            + "be read")
+      }
+      guard isSpatial else { return [try layer.elementNormalization(epsilon: epsilon)] }
       let operation = BatchNormalization(
         axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true,
         momentum: (0...1).contains(momentum) ? momentum : nil)
@@ -162,6 +164,97 @@ enum ONNXNormalizations: ONNXFamily {
 }
 
 extension ONNXLayer {
+  /// Adds a batch normalization by the statistics of the batch, and the running statistics.
+  fileprivate mutating func batchStatistics(
+    epsilon: Double, momentum: Double
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let values = try allInputs()
+    guard values.count == 5, type(values[0]).rank >= 2,
+      values.dropFirst().allSatisfy({ type($0).rank == 1 })
+    else {
+      throw malformed(
+        "normalizes \(values.map { type($0) }), expected channels and four lists of one number for each"
+      )
+    }
+    let given = type(values[0]).elementType
+    let isNarrow = [.float16, .bfloat16].contains(given)
+    let work: ElementType = isNarrow ? .float32 : given
+    let input = isNarrow ? try apply(Cast(to: work), to: values[0], role: "wide") : values[0]
+    let axes = (0..<type(input).rank).filter { $0 != 1 }
+    let (average, variance) = try moments(of: input, axes: axes)
+    let epsilon = number(epsilon, like: variance, "epsilon")
+    let sum = try apply(Add(), to: variance, epsilon, role: "sum")
+    let deviation = try apply(UnaryMath(.squareRoot), to: sum, role: "deviation")
+    let distance = try apply(Subtract(), to: input, average, role: "centred")
+    let normalized = try apply(BinaryMath(.divide), to: distance, deviation, role: "normalized")
+    let column = ReshapeAxes(
+      [.fixed(1), .rest] + [ReshapeAxes.Size](repeating: .fixed(1), count: axes.count - 1))
+    var columns: [ONNXValue] = []
+    for (value, name) in zip(values[1...2], ["scale", "offset"]) {
+      let typed = try cast(value, to: work, role: "\(name)/typed")
+      columns.append(try apply(column, to: typed, role: name))
+    }
+    let scaled = try apply(Multiply(), to: normalized, columns[0], role: "scaled")
+    let result = try apply(Add(), to: scaled, columns[1], role: isNarrow ? "result" : "")
+    var outputs = [isNarrow ? try apply(Cast(to: given), to: result) : result]
+    for (running, (statistic, name)) in zip(
+      values[3...], [(average, "mean"), (variance, "variance")])
+    {
+      let list = try apply(Squeeze(axes: axes), to: statistic, role: "batch_\(name)")
+      let old = try cast(running, to: work, role: "old_\(name)")
+      let kept = try apply(
+        Multiply(), to: old, number(momentum, like: old, "momentum"), role: "kept_\(name)")
+      let added = try apply(
+        Multiply(), to: list, number(1 - momentum, like: list, "rest"), role: "added_\(name)")
+      let updated = try apply(Add(), to: kept, added, role: "running_\(name)")
+      outputs.append(
+        try cast(updated, to: type(running).elementType, role: "typed_\(name)"))
+    }
+    return outputs
+  }
+
+  /// Adds a cast, unless the value has the type.
+  private mutating func cast(
+    _ value: ONNXValue, to elementType: ElementType, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    type(value).elementType == elementType
+      ? value : try apply(Cast(to: elementType), to: value, role: role)
+  }
+
+  /// Adds the normalization of each element by stored statistics of its own (`spatial=0`).
+  fileprivate mutating func elementNormalization(
+    epsilon: Double
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let values = try allInputs()
+    guard values.count == 5, let rank = values.first.map({ type($0).rank }), rank >= 2,
+      values.dropFirst().allSatisfy({ type($0).rank == rank - 1 })
+    else {
+      throw malformed(
+        "normalizes \(values.map { type($0) }) with spatial=0, expected four tensors with all axes but the batch"
+      )
+    }
+    let lists = try aligned(values)
+    let epsilon = number(epsilon, like: lists[4], "epsilon")
+    let sum = try apply(Add(), to: lists[4], epsilon, role: "sum")
+    let deviation = try apply(UnaryMath(.squareRoot), to: sum, role: "deviation")
+    let factor = try apply(BinaryMath(.divide), to: lists[1], deviation, role: "factor")
+    let shift = try apply(Multiply(), to: lists[3], factor, role: "shift")
+    let offset = try apply(Subtract(), to: lists[2], shift, role: "offset")
+    let scaled = try apply(Multiply(), to: lists[0], factor, role: "scaled")
+    return try apply(Add(), to: scaled, offset)
+  }
+
+  /// Adds the mean and the variance over axes, which are kept with size 1.
+  private mutating func moments(
+    of values: ONNXValue, axes: [Int]
+  ) throws(WeighbridgeError) -> (mean: ONNXValue, variance: ONNXValue) {
+    let mean = Reduce(.mean, axes: axes, keepDims: true)
+    let average = try apply(mean, to: values, role: "mean")
+    let distance = try apply(Subtract(), to: values, average, role: "distance")
+    let square = try apply(UnaryMath(.square), to: distance, role: "square")
+    return (average, try apply(mean, to: square, role: "variance"))
+  }
+
   /// Repeats the scale and the offset of each group, as before opset 21, for its channels.
   fileprivate mutating func repeatForChannels(
     _ values: inout [ONNXValue], groups: Int
@@ -210,11 +303,7 @@ extension ONNXLayer {
     let isNarrow = [.float16, .bfloat16].contains(type(input).elementType)
     let values =
       isNarrow ? try apply(Cast(to: .float32), to: input, role: "float32") : input
-    let mean = Reduce(.mean, axes: operation.axes, keepDims: true)
-    let average = try apply(mean, to: values, role: "mean")
-    let distance = try apply(Subtract(), to: values, average, role: "distance")
-    let square = try apply(UnaryMath(.square), to: distance, role: "square")
-    let variance = try apply(mean, to: square, role: "variance")
+    let (average, variance) = try moments(of: values, axes: operation.axes)
     let epsilon = number(operation.epsilon, like: variance, "epsilon")
     let sum = try apply(Add(), to: variance, epsilon, role: "sum")
     let deviation = try apply(UnaryMath(.squareRoot), to: sum, role: "deviation")

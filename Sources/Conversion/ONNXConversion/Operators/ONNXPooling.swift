@@ -69,17 +69,8 @@ enum ONNXPooling: ONNXFamily {
     },
     "GlobalAveragePool": unary { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
     "GlobalMaxPool": unary { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
-    "MaxPool": { (layer) throws(WeighbridgeError) in
-      let input = try layer.input()
-      layer.ignore("storage_order")
-      guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
-        throw layer.unsupported(
-          "gives the positions of the largest elements (Indices), and only the elements can be read"
-        )
-      }
-      let (window, _) = try layer.poolingWindow(layer.type(input))
-      return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
-    },
+    "MaxPool": { (layer) throws(WeighbridgeError) in try layer.maxPooling() },
+    "MaxUnpool": { (layer) throws(WeighbridgeError) in [try layer.maxUnpooling()] },
   ]
 }
 
@@ -137,7 +128,7 @@ extension ONNXLayer {
 
   /// Reads the window from the attributes, and how much of the padding at the end of each axis is
   /// there only because the output size is rounded up (`ceil_mode`).
-  fileprivate mutating func poolingWindow(
+  mutating func poolingWindow(
     _ input: TensorType
   ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
     guard let size = try integers("kernel_shape") else {

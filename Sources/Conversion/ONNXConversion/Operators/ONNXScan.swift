@@ -200,12 +200,13 @@ extension ONNXLayer {
   mutating func scan() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
     let scanCount = try integer("num_scan_inputs", default: 0)
+    if opset < 9 { return try batchedScan(body, scanCount) }
     let values = try allInputs()
-    guard opset >= 9, scanCount >= 1, scanCount <= values.count, body.inputs.count == values.count
+    guard scanCount >= 1, scanCount <= values.count, body.inputs.count == values.count
     else {
       throw unsupported(
         "scans \(scanCount) sequences with a body of \(body.inputs.count.counted("input")), and "
-          + "a body takes every state and one step of each sequence (from opset 9 on)")
+          + "a body takes every state and one step of each sequence")
     }
     if let outputs = try recurrence(body, values) { return outputs }
     let stateCount = values.count - scanCount
@@ -229,8 +230,7 @@ extension ONNXLayer {
     }
     var (states, results) = try steps(
       of: body, states: Array(values[..<stateCount]), sequences: Array(values[stateCount...]),
-      axes: axes,
-      directions: directions)
+      axes: axes, directions: directions, narrowTypes: node.inputs.indices.map(narrowType))
     for (index, values) in results.enumerated() {
       let ordered = outputDirections[index] == 0 ? values : values.reversed()
       states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
@@ -239,24 +239,77 @@ extension ONNXLayer {
     return states
   }
 
+  /// Reads a loop of opset 8, whose states and sequences have the batch as first and the time as second axis,
+  /// and which is unrolled for each element of the batch.
+  private mutating func batchedScan(
+    _ body: ONNXGraph, _ scanCount: Int
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    guard try optional(0) == nil else {
+      throw unsupported("gives the lengths of its sequences, and only whole ones can be read")
+    }
+    var values: [ONNXValue] = []
+    for position in node.inputs.indices.dropFirst() { values.append(try input(position)) }
+    let stateCount = values.count - scanCount
+    let directions = try integers("directions") ?? Array(repeating: 0, count: scanCount)
+    guard scanCount >= 1, stateCount >= 0, body.inputs.count == values.count,
+      body.outputs.count >= stateCount, directions.count == scanCount,
+      let batch = type(values[stateCount]).shape.first?.value, batch >= 1,
+      values.allSatisfy({ type($0).shape.first?.value == batch })
+    else {
+      throw unsupported(
+        "scans \(scanCount) of the sequences and states \(values.map { type($0) }) with a body of "
+          + "\(body.inputs.count.counted("input")), expected a known number of examples first, and a body that takes "
+          + "every state and one step of each sequence")
+    }
+    _ = try checkedSteps(batch)
+    var results = [[ONNXValue]](repeating: [], count: body.outputs.count)
+    for example in 0..<batch {
+      let role = "example_\(example)"
+      var parts: [ONNXValue] = []
+      for (index, value) in values.enumerated() {
+        parts.append(try element(value, example, 0, "\(role)/input_\(index)"))
+      }
+      let (states, lists) = try steps(
+        of: body, states: Array(parts[..<stateCount]), sequences: Array(parts[stateCount...]),
+        axes: directions.map { _ in 0 }, directions: directions,
+        narrowTypes: node.inputs.indices.dropFirst().map(narrowType), prefix: "\(role)/")
+      var outputs = states
+      for (index, list) in lists.enumerated() {
+        outputs.append(try stacked(list, 0, "\(role)/output_\(index)"))
+      }
+      for (index, output) in outputs.enumerated() { results[index].append(output) }
+    }
+    var outputs: [ONNXValue] = []
+    for (index, list) in results.enumerated() {
+      outputs.append(try stacked(list, 0, "output_\(index)"))
+    }
+    outputNarrowTypes = bodyNarrowTypes
+    return outputs
+  }
+
   /// Runs a body once for each step of its sequences.
   ///
+  /// - Parameters:
+  ///   - narrowTypes: The types of the states and sequences that have less than 8 bits.
+  ///   - prefix: The start of the steps' names.
   /// - Returns: The last states, and the elements of each list of outputs, in the order of the steps.
   private mutating func steps(
-    of body: ONNXGraph, states: [ONNXValue], sequences: [ONNXValue], axes: [Int], directions: [Int]
+    of body: ONNXGraph, states: [ONNXValue], sequences: [ONNXValue], axes: [Int], directions: [Int],
+    narrowTypes: [ONNXNarrowType?], prefix: String = ""
   ) throws(WeighbridgeError) -> (states: [ONNXValue], results: [[ONNXValue]]) {
     let stateCount = states.count
     let steps = try stepCount(sequences, axes)
     var states = states
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - stateCount)
-    var narrowTypes = node.inputs.indices.map(narrowType)
+    var narrowTypes = narrowTypes
     for step in 0..<steps {
       var inputs = states
       for (index, sequence) in sequences.enumerated() {
         let time = directions[index] == 0 ? step : steps - 1 - step
-        inputs.append(try element(sequence, time, axes[index], "step_\(step)/input_\(index)"))
+        inputs.append(
+          try element(sequence, time, axes[index], "\(prefix)step_\(step)/input_\(index)"))
       }
-      let outputs = try run(body, inputs, "step_\(step)", narrowTypes: narrowTypes)
+      let outputs = try run(body, inputs, "\(prefix)step_\(step)", narrowTypes: narrowTypes)
       narrowTypes.replaceSubrange(..<stateCount, with: bodyNarrowTypes[..<stateCount])
       states = Array(outputs[..<stateCount])
       for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
