@@ -1,9 +1,14 @@
 import Bytes
 import ConversionCore
+import FormatRegistry
 import GraphIR
+import LayerCatalog
+import PyTorchConversion
 import TestSupport
 import Testing
+import WBMConversion
 import Weighbridge
+import _CatalogTesting
 
 /// State dictionaries that PyTorch wrote (`Samples/PyTorch/record.py`), read onto a network.
 @Suite struct PyTorchWeightTests {
@@ -70,6 +75,93 @@ import Weighbridge
       #expect(try copy.differences(from: model).items.filter { $0.kind == .weight }.isEmpty)
       let decisions = copy.content.provenance.decisions.map(\.text)
       #expect(decisions.contains("the weights were found by their names"))
+    }
+  }
+
+  @Test(
+    "A module's weights go onto the ONNX file of the same network, which keeps its constants",
+    arguments: [
+      ("shape-detector/shape-detector.h5", ""), ("sketch-classifier/sketch-classifier.h5", ""),
+      ("number-types/nested_float64.k3.keras", ""),
+      ("number-types/uint8_picture.k3.keras", "; as in the architecture: constant_0"),
+    ])
+  func ontoONNX(_ name: String, kept: String) throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: Paths.sample("Models/\(name)"))
+    try model.export(to: folder.file("m.py"))
+    try model.export(to: folder.file("m.onnx"))
+    var options = ReadOptions()
+    options.architecture = folder.file("m.onnx")
+    let copy = try Model(contentsOf: folder.file("m.safetensors"), options: options)
+    let original = try Model(contentsOf: folder.file("m.onnx"))
+    #expect(try copy.differences(from: original).items.filter { $0.kind == .weight }.isEmpty)
+    let decisions = copy.content.provenance.decisions.map(\.text)
+    #expect(decisions.contains("the weights were found by their names\(kept)"), "\(decisions)")
+  }
+
+  @Test(
+    "The weights of one layer come back from a module that has them in another form",
+    arguments: ["multi_head_attention", "normalization_without_offset", "attention"])
+  func otherForms(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var value = try builder.addInput("x", TensorType(.float32, [2, 5, 4]))
+    func random(_ shape: [Int], _ role: String) throws -> ValueID {
+      let tensor = Tensor.random(.float32, shape: shape, in: -1...1, seed: UInt64(shape.count))
+      return try builder.addWeight("layer/\(role)", tensor)
+    }
+    let operation: any Operator
+    var inputs = [value]
+    switch name {
+    case "multi_head_attention":
+      let labels = ["abc", "dec", "abde", "de"].compactMap(AxisLabels.init(rawValue:))
+      operation = try EinsumDense(
+        input: labels[0], kernel: labels[1], output: labels[2], bias: labels[3])
+      inputs += [try random([2, 2, 4], "kernel"), try random([2, 2], "bias")]
+    case "normalization_without_offset":
+      operation = LayerNormalization(axes: [2], epsilon: 1e-3, hasScale: true, hasCenter: false)
+      inputs.append(try random([4], "gamma"))
+    default:
+      operation = Attention(
+        score: .dot, hasScale: true, masking: .all, returnsAttentionWeights: false)
+      inputs += [value, value, try random([], "scale")]
+    }
+    value = try builder.addNode(
+      operation, inputs: inputs, source: SourceScope(layer: "layer", className: "Layer"))[0]
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    _ = try content.export(to: folder.file("m.py"), as: .pyTorch())
+    _ = try WBMExporter.write(content, sources: [], to: folder.file("m.wbm"), replacing: true)
+    let original = try Model(contentsOf: folder.file("m.wbm"))
+    var options = ReadOptions()
+    options.architecture = folder.file("m.wbm")
+    let copy = try Model(contentsOf: folder.file("m.safetensors"), options: options)
+    #expect(try copy.differences(from: original).items.filter { $0.kind == .weight }.isEmpty)
+  }
+
+  @Test("Where most names are known, an error says which weights and tensors remain")
+  func remainingNames() throws {
+    let folder = try TemporaryFolder()
+    let original = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+    try Model(contentsOf: original).export(to: folder.file("m.py"))
+    var bytes = try Files.read(folder.file("m.safetensors"))
+    let (old, new) = (Array("conv2d_1.weight".utf8), Array("conv2d_9.kernel".utf8))
+    let places = bytes.indices.filter { bytes[$0...].starts(with: old) }
+    let place = try #require(places.first)
+    bytes.replaceSubrange(place..<place + old.count, with: new)
+    try Files.write(bytes, to: folder.file("m.safetensors"))
+    var options = ReadOptions()
+    options.architecture = original
+    let error = failure {
+      _ = try Model(contentsOf: folder.file("m.safetensors"), options: options)
+    }
+    #expect(error?.code == .mismatch)
+    for remaining in [
+      "has, by their names, no tensors for conv2d_1/kernel, which the architecture has",
+      "conv2d_9.kernel, which the architecture does not have",
+    ] {
+      #expect(error?.reason.contains(remaining) == true, "\(error as Any)")
     }
   }
 

@@ -6,17 +6,22 @@ import LayerCatalog
 /// A weight of a graph, and the tensors of a PyTorch module that it is made of.
 struct PyTorchTarget: Sendable {
   /// A tensor of a module.
-  struct Source: Hashable, Sendable {
-    /// The name of the layer in the graph.
-    let layer: String
+  struct Source: Sendable {
+    /// The names by which a module may call the layer, the graph's own first.
+    let layers: [String]
     /// The name in the module, such as `running_mean`.
     let role: String
-    let shape: [Int]
+    /// The shape in the module; `nil` for any.
+    let shape: [Int]?
   }
 
-  /// The name in the graph.
+  /// The name in the graph; empty for what the graph lacks and a module may have, such as the zeros of a
+  /// normalization without an offset.
   let name: String
   let sources: [Source]
+  /// Whether a module may have it as a number in its code: it is no layer's weight, and an integer, a
+  /// boolean or a single number.
+  var isConstant = false
   /// Makes the weight of the tensors.
   let make: @Sendable ([Tensor]) throws(WeighbridgeError) -> Tensor
 
@@ -24,39 +29,101 @@ struct PyTorchTarget: Sendable {
   static func all(of graph: Graph) -> [PyTorchTarget] {
     var (targets, known) = ([PyTorchTarget](), Set<String>())
     for node in graph.nodes {
-      for target in all(of: node, graph) where known.insert(target.name).inserted {
+      for target in all(of: node, graph)
+      where target.name.isEmpty || known.insert(target.name).inserted {
         targets.append(target)
       }
     }
     let unused = graph.weights.filter { !known.contains($0.name) }
-    return targets
-      + unused.map { name, tensor in
-        PyTorchTarget(
-          name: name, sources: [Source(layer: "", role: "", shape: tensor.shape)]
-        ) { $0[0].reshaped(tensor.shape) }
-      }
+    return targets + unused.map { tensor($0.tensor, named: $0.name, layers: [], isWeight: false) }
   }
 
   private static func all(of node: Node, _ graph: Graph) -> [PyTorchTarget] {
+    let operation = node.operation
     let weights = node.inputs.map { graph[$0] }.filter { $0.constant != nil }
-    switch node.operation {
+    switch operation {
     case let operation as LSTM: return recurrent(operation, [0, 1, 2, 3], node, weights)
     case let operation as GRU: return recurrent(operation, [1, 0, 2], node, weights)
     case let operation as SimpleRNN: return recurrent(operation, [0], node, weights)
     default: break
     }
-    let roles = roles(of: node.operation)
-    return weights.enumerated().map { position, weight in
-      let role = position < roles.count ? roles[position] : ""
-      let shape = weight.constant?.shape ?? []
-      let isVector = node.operation is PReLU
-      return PyTorchTarget(
-        name: weight.name,
-        sources: [
-          Source(layer: node.name, role: role, shape: isVector ? [shape.reduce(1, *)] : shape)
-        ]
-      ) { $0[0].reshaped(shape) }
+    var roles = roles(of: operation)[...]
+    let named = node.inputs.enumerated().compactMap { position, id -> PyTorchTarget? in
+      let isWeight = if case .weight? = operation.slot(position) { true } else { false }
+      let role = isWeight ? roles.popFirst() ?? "" : ""
+      guard let weight = graph[id].constant else { return nil }
+      return tensor(
+        weight, named: graph[id].name, layers: layers(node, graph[id].name), role,
+        shape: moduleShape(weight, of: operation, role), isWeight: isWeight)
     }
+    return named + absent(from: operation, node)
+  }
+
+  /// A weight that a module has as it is, or in another shape.
+  private static func tensor(
+    _ tensor: Tensor, named name: String, layers: [String], _ role: String = "",
+    shape: [Int]? = nil, isWeight: Bool
+  ) -> PyTorchTarget {
+    PyTorchTarget(
+      name: name, sources: [Source(layers: layers, role: role, shape: shape ?? tensor.shape)],
+      isConstant: !isWeight && !(tensor.elementType.isFloat && tensor.count > 1)
+    ) { $0[0].reshaped(tensor.shape) }
+  }
+
+  /// The shape of a weight in a module, which has PReLU's without axes of size 1, and the kernel of a
+  /// product along several axes as a matrix; `nil` if it is the same.
+  private static func moduleShape(
+    _ weight: Tensor, of operation: any Operator, _ role: String
+  ) -> [Int]? {
+    switch operation {
+    case is PReLU: return [weight.count]
+    case let operation as EinsumDense where role == "weight":
+      let inner = operation.input.letters.filter { !operation.output.letters.contains($0) }.count
+      return [weight.shape.dropLast(inner), weight.shape.suffix(inner)].map { $0.reduce(1, *) }
+    default: return nil
+    }
+  }
+
+  /// The scale or offset that a normalization lacks, where a module has ones or zeros.
+  private static func absent(from operation: any Operator, _ node: Node) -> [PyTorchTarget] {
+    let flags: (hasScale: Bool, hasCenter: Bool)
+    switch operation {
+    case let operation as BatchNormalization: flags = (operation.hasScale, operation.hasCenter)
+    case let operation as LayerNormalization: flags = (operation.hasScale, operation.hasCenter)
+    case let operation as GroupNormalization: flags = (operation.hasScale, operation.hasCenter)
+    default: return []
+    }
+    guard flags.hasScale != flags.hasCenter else { return [] }
+    let (role, number) = flags.hasScale ? ("bias", 0.0) : ("weight", 1)
+    let source = Source(layers: layers(node, ""), role: role, shape: nil)
+    return [
+      PyTorchTarget(name: "", sources: [source], isConstant: true) {
+        (tensors) throws(WeighbridgeError) in
+        guard tensors[0].doubles.allSatisfy({ $0 == number }) else {
+          throw .mismatch(
+            "\(node.name) has no \(role) in the architecture, and the file has another one than "
+              + "\(number)")
+        }
+        return tensors[0]
+      }
+    ]
+  }
+
+  /// The names by which a module may call a layer: its own, that without the operator's, as a file of
+  /// ONNX has it (`conv2d/Conv`), and what precedes the last part of a weight's name
+  /// (`conv2d/kernel`).
+  private static func layers(_ node: Node, _ weight: String) -> [String] {
+    var names = [node.name]
+    func addParent(of name: String, if isAdded: (Substring) -> Bool) {
+      guard let end = name.lastIndex(of: "/"), isAdded(name[end...].dropFirst()) else { return }
+      names.append(String(name[..<end]))
+    }
+    addParent(of: node.source.layer) { last in
+      let operation = node.source.className
+      return last == operation || last.hasPrefix("\(operation)_")
+    }
+    addParent(of: weight) { _ in true }
+    return names
   }
 
   /// The names in PyTorch of a layer's weights, in the order of the operator's.
@@ -68,6 +135,7 @@ struct PyTorchTarget: Sendable {
     case let operation as GroupNormalization: affine(operation.hasScale, operation.hasCenter)
     case is Convolution, is TransposedConvolution, is Dense, is Embedding, is PReLU:
       ["weight", "bias"]
+    case let operation as EinsumDense: operation.isPrimitive ? [] : ["weight"]
     default: []
     }
   }
@@ -82,7 +150,10 @@ struct PyTorchTarget: Sendable {
     let named = zip(weights, ["weight_ih_l0", "weight_hh_l0"]).map { weight, role in
       PyTorchTarget(
         name: weight.name,
-        sources: [Source(layer: node.name, role: role, shape: weight.constant?.shape ?? [])]
+        sources: [
+          Source(
+            layers: layers(node, weight.name), role: role, shape: weight.constant?.shape ?? [])
+        ]
       ) { $0[0].reorderingGates(gates) }
     }
     guard operation.bias != .none, weights.count > 2, let bias = weights[2].constant else {
@@ -93,7 +164,7 @@ struct PyTorchTarget: Sendable {
     let pair = PyTorchTarget(
       name: weights[2].name,
       sources: ["bias_ih_l0", "bias_hh_l0"].map {
-        Source(layer: node.name, role: $0, shape: shape)
+        Source(layers: layers(node, weights[2].name), role: $0, shape: shape)
       }
     ) { (biases) throws(WeighbridgeError) in
       let ordered = biases.map { $0.reorderingGates(gates) }

@@ -6,13 +6,12 @@ package import GraphIR
 /// The rules, of which the first that fits all tensors holds:
 /// 1. The names given by the user.
 /// 2. Equal names, with the usual endings: `conv2d_1.weight` is the kernel of the layer `conv2d_1`;
-///    whatever separates the parts of a name.
+///    whatever separates the parts of a name, and without the operator at the end of a name of ONNX.
 /// 3. The order of the file, if endings and shapes agree from the first tensor to the last.
-/// Each tensor is used once, except `num_batches_tracked`, which only training needs, and what the
-/// method of an exported module decodes boxes with.
+/// A constant that a module may have as a number in its code stays as it is in the architecture. Each
+/// tensor is used once, except `num_batches_tracked`, which only training needs, what the method of an
+/// exported module decodes boxes with, and what such a module calls a constant.
 package struct PyTorchWeightNames: Sendable {
-  private typealias Key = PyTorchTarget.Source
-
   /// The weights, under the names of the graph.
   package private(set) var weights: [(name: String, tensor: Tensor)] = []
   /// By which rule they were found, as a sentence.
@@ -48,16 +47,27 @@ package struct PyTorchWeightNames: Sendable {
     }) {
       throw .mismatch("has no tensor \(unknown), which the given names have")
     }
-    let rest = try Self.found(targets, remaining)
-    weights += rest.weights
-    let types = Dictionary(graph.weights.map { ($0.name, $0.tensor.elementType) }) { first, _ in
-      first
-    }
-    weights = weights.map { name, tensor in
-      (name, types[name].flatMap { Self.narrowed(tensor, to: $0) } ?? tensor)
-    }
-    decision =
+    let rest = try PyTorchFoundTensors(remaining, targets)
+    var decision =
       names.isEmpty ? rest.decision : "weights have the given names; others: \(rest.decision)"
+    var kept: [String] = []
+    for (target, parts) in zip(targets, rest.parts) {
+      guard let parts else {
+        if !target.name.isEmpty { kept.append(target.name) }
+        continue
+      }
+      do throws(WeighbridgeError) {
+        let weight = try target.make(parts)
+        if !target.name.isEmpty { weights.append((target.name, weight)) }
+      } catch { throw target.name.isEmpty ? error : error.at(.path(target.name)) }
+    }
+    if !kept.isEmpty { decision += "; as in the architecture: \(Self.list(kept))" }
+    self.decision = decision
+    let originals = Dictionary(graph.weights.map { ($0.name, $0.tensor) }) { first, _ in first }
+    weights = weights.map { name, tensor in
+      (name, originals[name].flatMap { Self.narrowed(tensor, to: $0.elementType) } ?? tensor)
+    }
+    weights += kept.compactMap { name in originals[name].map { (name, $0) } }
   }
 
   /// A tensor in a narrower type of floating-point numbers, in which a module computes in float32; `nil`
@@ -70,85 +80,7 @@ package struct PyTorchWeightNames: Sendable {
     return narrow.doubles == elements ? narrow : nil
   }
 
-  private static func found(
-    _ targets: [PyTorchTarget], _ tensors: [(name: String, tensor: Tensor)]
-  ) throws(WeighbridgeError) -> (weights: [(name: String, tensor: Tensor)], decision: String) {
-    let sources = targets.flatMap { target in target.sources.map { (target.name, $0) } }
-    let found: [Key: Tensor]
-    let decision: String
-    if let named = byName(sources, tensors) {
-      (found, decision) = (named, "the weights were found by their names")
-    } else {
-      found = try inOrder(sources, tensors)
-      decision =
-        "the weights were found by their order in the file, in which all endings and shapes agree"
-    }
-    var weights: [(name: String, tensor: Tensor)] = []
-    for target in targets {
-      let parts = target.sources.compactMap { found[$0] }
-      do throws(WeighbridgeError) {
-        weights.append((target.name, try target.make(parts)))
-      } catch { throw error.at(.path(target.name)) }
-    }
-    return (weights, decision)
-  }
-
-  /// A name in which all that separates its parts is equal.
-  private static func normalized(_ name: String) -> String {
-    PythonNames.identifier(name).lowercased()
-  }
-
-  /// The sizes by which an order of axes is known.
-  private static func withoutOnes(_ shape: [Int]) -> [Int] { shape.filter { $0 != 1 } }
-
-  /// The tensors by name; `nil` if one is missing or left.
-  private static func byName(
-    _ sources: [(weight: String, source: Key)], _ tensors: [(name: String, tensor: Tensor)]
-  ) -> [Key: Tensor]? {
-    guard sources.count == tensors.count else { return nil }
-    let known = Dictionary(tensors.map { (normalized($0.name), $0.tensor) }) { first, _ in first }
-    guard known.count == tensors.count else { return nil }
-    var found: [Key: Tensor] = [:]
-    for (weight, source) in sources {
-      let candidates = [normalized("\(source.layer)/\(source.role)"), normalized(weight)]
-      guard let tensor = candidates.lazy.compactMap({ known[$0] }).first,
-        withoutOnes(tensor.shape) == withoutOnes(source.shape)
-      else { return nil }
-      found[source] = tensor
-    }
-    return found.count == sources.count ? found : nil
-  }
-
-  /// The tensors in their order.
-  private static func inOrder(
-    _ sources: [(weight: String, source: Key)], _ tensors: [(name: String, tensor: Tensor)]
-  ) throws(WeighbridgeError) -> [Key: Tensor] {
-    var found: [Key: Tensor] = [:]
-    for (position, (pair, tensor)) in zip(sources, tensors).enumerated() {
-      let source = pair.source
-      let ending = tensor.name.split(separator: ".").last.map(String.init) ?? tensor.name
-      guard tensor.tensor.shape == source.shape, source.role.isEmpty || ending == source.role
-      else {
-        throw .mismatch(
-          "is \(tensor.tensor.shape), and in the order of the architecture the weight \(pair.weight) "
-            + "follows, which is \(source.role) \(source.shape); what was found before it: "
-            + "\(position) of \(sources.count); give the names (\(APIName.weightNames))"
-        ).at(.path(tensor.name))
-      }
-      found[source] = tensor.tensor
-    }
-    if sources.count > tensors.count {
-      let missing = sources[tensors.count...].map(\.weight)
-      throw .mismatch("has no tensors for \(list(missing)), which the architecture has")
-    }
-    if tensors.count > sources.count {
-      let surplus = tensors[sources.count...].map(\.name)
-      throw .mismatch("has \(list(surplus)), which the architecture does not have")
-    }
-    return found
-  }
-
-  private static func list(_ names: [String]) -> String {
+  static func list(_ names: [String]) -> String {
     let more = names.count > 8 ? " and \((names.count - 8).counted("other"))" : ""
     return names.prefix(8).joined(separator: ", ") + more
   }
