@@ -341,6 +341,17 @@ extension Graph {
     #expect(graph.operators == [AnyHashable(expected)])
   }
 
+  @Test("Dropout of attention weights is kept")
+  func attentionDropout() throws {
+    let attended = try graph(
+      of: "Attention", ["dropout": .real(0.25)], on: [[batch, 4, 3], [batch, 4, 3]])
+    let masking = AttentionMasking(
+      isCausal: false, hasMask: false, fullyMaskedRows: .mean, dropout: 0.25)
+    let expected = Attention(
+      score: .dot, hasScale: false, masking: masking, returnsAttentionWeights: false)
+    #expect(attended.operators == [AnyHashable(expected)])
+  }
+
   @Test("Mean and variance are both in the settings or both in the weights")
   func statistics() throws {
     let written: JSONObject = ["axis": [-1], "mean": [[1, 2, 3]], "variance": 4]

@@ -146,6 +146,15 @@ import _CatalogTesting
     #expect(result.decisions.count == 1 && result.decisions[0].contains("zero"))
   }
 
+  @Test("Dropout inside of a layer is kept", arguments: [(0.25, 0.25), (0, nil), (2, nil)])
+  func dropout(_ rate: Double, expected: Double?) throws {
+    let rates: JSONObject = ["dropout": .real(rate), "recurrent_dropout": .real(rate / 2)]
+    let result = try layer("LSTM", Self.lstm.merging(rates), weights: [[3, 8], [2, 8]])
+    let recurrence = try #require(result.operators[0] as? LSTM).recurrence
+    #expect(recurrence.dropout == expected)
+    #expect(recurrence.stateDropout == (rate > 1 ? 1 : expected.map { $0 / 2 }))
+  }
+
   @Test("Before 2.3, the output of the first steps that a mask leaves out is the given state")
   func olderMasks() throws {
     let states: [[Dimension]] = [[batch, 2], [batch, 2]]

@@ -26,6 +26,7 @@ enum PyTorchRecurrent {
       return try builder.recurrent(operation, isUsual ? ("nn.RNN", arguments, [0]) : nil)
     },
     PyTorchRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.dropOut(operation.recurrence)
       let inputs = RecurrentInputs(builder.operands, operation.recurrence, stateCount: 2)
       return try builder.looped(operation.recurrence, builder[0], inputs, stateCount: 2) {
         (builder, frame, states) throws(WeighbridgeError) in
@@ -36,12 +37,21 @@ enum PyTorchRecurrent {
 }
 
 extension PyTorchBuilder {
+  /// Has training drop out elements of the sequence, the same ones in all steps.
+  fileprivate mutating func dropOut(_ recurrence: Recurrence) throws(WeighbridgeError) {
+    guard let rate = recurrence.dropout,
+      let noise = TrainingNoise(.dropout, rate: rate, sharedAxes: [1])
+    else { return }
+    scope.operands[0] = try add(try self.noise(noise), as: self[0].type)
+  }
+
   /// - Parameters:
   ///   - native: PyTorch's class, its further arguments, and for each of its gates the index of the
   ///     operator's gate.
   fileprivate mutating func recurrent<Operation: RecurrentOperator>(
     _ operation: Operation, _ native: (type: String, arguments: [Argument], gates: [Int])?
   ) throws(WeighbridgeError) -> [String] {
+    try dropOut(operation.recurrence)
     if let native, operation.recurrence.mask == .none {
       return try layer(operation, native.type, native.arguments, native.gates)
     }

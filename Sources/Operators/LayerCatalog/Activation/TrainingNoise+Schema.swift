@@ -1,6 +1,15 @@
 import Bytes
 import GraphIR
 
+extension AttributeField where Value == Double? {
+  /// The probability of dropout in an operator.
+  static func dropout(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Double?, _ meaning: String
+  ) -> AttributeField {
+    .real(name, value, meaning, .above(0), .atMost(1), presence: .optional("0"))
+  }
+}
+
 extension TrainingNoise {
   /// The attributes of an operator that may have noise.
   static let schema = AttributeSchema<TrainingNoise?>(

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Which values a query attends to, by their positions and by a mask.
+/// Which values a query attends to, by their positions, by a mask, and in training by chance.
 package struct AttentionMasking: Hashable, Sendable {
   /// The result of a query that attends to no value.
   package enum FullyMaskedRows: String, Hashable, Sendable, CaseIterable {
@@ -21,14 +21,19 @@ package struct AttentionMasking: Hashable, Sendable {
   package let hasMask: Bool
   /// The result of a query that attends to no value.
   package let fullyMaskedRows: FullyMaskedRows
+  /// The share of the attention weights that are 0 in training; `nil` for none.
+  package let dropout: Double?
 
   /// Creates the rule.
-  package init(isCausal: Bool, window: Int? = nil, hasMask: Bool, fullyMaskedRows: FullyMaskedRows)
-  {
+  package init(
+    isCausal: Bool, window: Int? = nil, hasMask: Bool, fullyMaskedRows: FullyMaskedRows,
+    dropout: Double? = nil
+  ) {
     self.isCausal = isCausal
     self.window = window
     self.hasMask = hasMask
     self.fullyMaskedRows = fullyMaskedRows
+    self.dropout = dropout == 0 ? nil : dropout
   }
 
   /// Every query attends to every value.
@@ -39,7 +44,7 @@ package struct AttentionMasking: Hashable, Sendable {
 
   /// The attributes in which the rule is stored.
   static let schema = AttributeSchema(
-    AttentionMasking.init(isCausal:window:hasMask:fullyMaskedRows:),
+    AttentionMasking.init(isCausal:window:hasMask:fullyMaskedRows:dropout:),
     .boolean("causal", \.isCausal, "Whether query i attends to no key j > i."),
     .integer(
       "window", \.window, "Query i only attends to the keys j with |j - i| < window.", .atLeast(1),
@@ -53,7 +58,8 @@ package struct AttentionMasking: Hashable, Sendable {
       case .zero: "0 for each key"
       case .unmasked: "as if it attended to all keys"
       }
-    }
+    },
+    .dropout("dropout", \.dropout, "The share of the weights that are 0 in training.")
   ).explained(by: .attention)
 
   /// The definition of the attention weights as an output.
@@ -130,6 +136,15 @@ extension AttentionMasking {
     let weights = try make(Softmax(axes: [axis]), try make(Where(), attended, scores, lowest))
     guard fullyMaskedRows == .zero else { return weights }
     return try make.product(weights, try make(Cast(to: type.elementType), attended))
+  }
+
+  /// Adds the means of values, `[..., values, features]`, by their attention weights.
+  func means(
+    _ weights: ValueID, of values: ValueID, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let noise = dropout.flatMap { TrainingNoise(.dropout, rate: $0) }
+    let kept = noise == nil ? weights : try make(Identity(noise: noise), weights)
+    return try make.matrixProduct(kept, values)
   }
 
   /// Adds the mask of the scores: which values each query attends to; `nil` if it attends to all.

@@ -85,7 +85,7 @@ extension AttentionOperator {
       let mask = masking.hasMask ? make.inputs[3] : nil
       let attentionWeights = try masking.attentionWeights(
         try scores(&make), mask: mask, &make)
-      let output = try make.matrixProduct(attentionWeights, make.inputs[1])
+      let output = try masking.means(attentionWeights, of: make.inputs[1], &make)
       return returnsAttentionWeights ? [output, attentionWeights] : [output]
     }
   }

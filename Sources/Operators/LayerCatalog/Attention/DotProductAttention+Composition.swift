@@ -27,7 +27,7 @@ extension DotProductAttention {
     let mask = try mergedMask(headAxis, weightSizes, &make)
     let attentionWeights = try masking.attentionWeights(
       try make.linear(products, scale: scale), mask: mask, &make)
-    let means = try make.matrixProduct(attentionWeights, matrices[2])
+    let means = try masking.means(attentionWeights, of: matrices[2], &make)
     let result = try make.transposed(
       try reshaped(means, headAxis, [querySizes], merges: false, features: 1, &make),
       order.inversePermutation)

@@ -24,20 +24,27 @@ package struct Recurrence: Hashable, Sendable {
   package let hasInitialStates: Bool
   /// The treatment of masked steps.
   package let mask: StepMask
+  /// The shares of the input's and of the state's elements that are 0 in training, the same ones in all
+  /// steps of a sequence; `nil` for none.
+  package let dropout, stateDropout: Double?
 
   /// Creates the settings.
   package init(
-    isReversed: Bool, returnsSequences: Bool, hasInitialStates: Bool, mask: StepMask
+    isReversed: Bool, returnsSequences: Bool, hasInitialStates: Bool, mask: StepMask,
+    dropout: Double? = nil, stateDropout: Double? = nil
   ) {
     self.isReversed = isReversed
     self.returnsSequences = returnsSequences
     self.hasInitialStates = hasInitialStates
     self.mask = mask
+    self.dropout = dropout == 0 ? nil : dropout
+    self.stateDropout = stateDropout == 0 ? nil : stateDropout
   }
 
   /// The attributes in which the settings are stored.
   static let schema = AttributeSchema(
-    Recurrence.init(isReversed:returnsSequences:hasInitialStates:mask:),
+    Recurrence.init(
+      isReversed:returnsSequences:hasInitialStates:mask:dropout:stateDropout:),
     .boolean("go_backwards", \.isReversed, "Whether the last step is processed first."),
     .boolean(
       "return_sequences", \.returnsSequences,
@@ -52,7 +59,12 @@ package struct Recurrence: Hashable, Sendable {
       case .zero: "0"
       case .state: "the state h"
       }
-    }
+    },
+    .dropout(
+      "dropout", \.dropout, "The share of the elements of each step that are 0 in training."),
+    .dropout(
+      "recurrent_dropout", \.stateDropout,
+      "The share of the elements of h that are 0 in training where a step multiplies by it.")
   ).explained(by: .recurrence)
 
   /// The definitions of the inputs before the weights.

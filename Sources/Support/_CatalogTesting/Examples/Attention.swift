@@ -80,7 +80,8 @@ extension OperatorExample {
   private static func masked(_ fullyMaskedRows: AttentionMasking.FullyMaskedRows)
     -> AttentionMasking
   {
-    AttentionMasking(isCausal: false, hasMask: true, fullyMaskedRows: fullyMaskedRows)
+    AttentionMasking(
+      isCausal: false, hasMask: true, fullyMaskedRows: fullyMaskedRows, dropout: 0.25)
   }
 
   private static func random(_ shape: [Int], _ seed: UInt64) -> Tensor {

@@ -25,7 +25,9 @@ extension OperatorExample {
 
   private static let recurrences = [
     Recurrence(isReversed: false, returnsSequences: false, hasInitialStates: false, mask: .none),
-    Recurrence(isReversed: true, returnsSequences: true, hasInitialStates: true, mask: .previous),
+    Recurrence(
+      isReversed: true, returnsSequences: true, hasInitialStates: true, mask: .previous,
+      dropout: 0.25, stateDropout: 0.5),
     Recurrence(isReversed: false, returnsSequences: true, hasInitialStates: true, mask: .state),
     Recurrence(isReversed: true, returnsSequences: false, hasInitialStates: false, mask: .zero),
   ]

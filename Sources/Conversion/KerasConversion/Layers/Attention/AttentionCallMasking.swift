@@ -35,14 +35,15 @@ struct AttentionCallMasking {
       "return_attention_scores", position: isBeforeKeras3 ? 4 : 7)
     let isCausal = try layer.argumentFlag("use_causal_mask", position: isBeforeKeras3 ? 6 : 9)
     let window = try layer.integer("sliding_window", default: 0)
-    let hasDropout = try layer.real("dropout", default: 0) > 0
-    let isPlain = type.rank == 3 && !hasDropout && !returnsAttentionWeights
+    let dropout = try layer.real("dropout", default: 0)
+    let isPlain = type.rank == 3 && dropout <= 0 && !returnsAttentionWeights
     let given = layer.takeTensors("attention_mask", position: isBeforeKeras3 ? 3 : 6)
     let masks = try layer.autoMasks(tensors)
     mask = try layer.addAttentionMask(given: given, masks, rank: type.rank, axes: axes.count)
     masking = AttentionMasking(
       isCausal: isCausal, window: window > 0 ? window : nil, hasMask: !mask.isEmpty,
-      fullyMaskedRows: Self.fullyMaskedRows(layer.version, type.elementType, isPlain: isPlain))
+      fullyMaskedRows: Self.fullyMaskedRows(layer.version, type.elementType, isPlain: isPlain),
+      dropout: (0...1).contains(dropout) ? dropout : nil)
     let attention = DotProductAttention(
       axes: axes, scale: 1, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
     if let problem = attention.problem { throw .unsupported(problem) }

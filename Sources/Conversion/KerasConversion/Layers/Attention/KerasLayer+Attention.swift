@@ -74,7 +74,8 @@ extension KerasLayer {
     guard (2...3).contains(inputs.count) else {
       throw .malformed("takes query, value and maybe key, and has \(inputs.count)")
     }
-    ignore("dropout", "seed")
+    ignore("seed")
+    let dropout = trainingNumber("dropout", in: 0...1)
     let masks = try attentionMasks(inputs)
     let levels: [ValueID]
     var (inputs, valueMask) = (inputs, masks.value)
@@ -87,7 +88,7 @@ extension KerasLayer {
     // Keras subtracts 10⁹ from masked scores, which erases them in float32.
     let masking = AttentionMasking(
       isCausal: isCausal, hasMask: valueMask != nil,
-      fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
+      fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean, dropout: dropout)
     let (operation, weights) = try make(&self, masking, returnsAttentionWeights, query)
     let values = inputs.count == 3 ? inputs : inputs + [inputs[1]]
     var mask: [ValueID] = []

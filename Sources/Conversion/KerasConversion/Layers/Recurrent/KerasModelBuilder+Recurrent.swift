@@ -67,6 +67,8 @@ extension KerasModelBuilder {
       "stateful": false,
     ]
     if canUnroll { settings["unroll"] = false }
+    settings["dropout"] = recurrence.dropout.map { .real($0) }
+    settings["recurrent_dropout"] = recurrence.stateDropout.map { .real($0) }
     switch recurrence.mask {
     case .none, .previous, .state: break  // `.state` is handled after the layer
     case .zero: settings["zero_output_for_mask"] = true

@@ -17,6 +17,8 @@ struct RecurrentCell {
   /// Whether a mask may exclude steps.
   var takesMask = true
   let weights: [ValueID]
+  /// The shares of the input and of the state that training drops out.
+  var dropout, stateDropout: Double?
   let make: (Recurrence) -> any CatalogOperator
 
   /// Reads the cell of a class.
@@ -25,12 +27,15 @@ struct RecurrentCell {
   static func read(
     _ layer: inout KerasLayer, _ className: String, sequence: TensorType, prefix: String
   ) throws(WeighbridgeError) -> RecurrentCell {
-    layer.ignore("dropout", "recurrent_dropout", "unit_forget_bias", "implementation", "seed")
+    layer.ignore("unit_forget_bias", "implementation", "seed")
+    let rates = ["dropout", "recurrent_dropout"].map { layer.trainingNumber($0, in: 0...1) }
     guard let read = KerasMappings.classes[className]?.cell else {
       throw .unsupported(
         "has a recurrent layer or cell of the class \(className), which is unknown")
     }
-    return try read(&layer, sequence, prefix)
+    var cell = try read(&layer, sequence, prefix)
+    (cell.dropout, cell.stateDropout) = (rates[0], rates[1])
+    return cell
   }
 
   /// Adds the cell's node.

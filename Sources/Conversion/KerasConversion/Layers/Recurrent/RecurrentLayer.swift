@@ -201,7 +201,8 @@ struct RecurrentLayer {
       mask: data.mask == nil
         ? .none
         : zeroes && !mirrorsMask
-          ? .zero : try stepMask(&layer, hasStates: !states.isEmpty, isStacked: isStacked))
+          ? .zero : try stepMask(&layer, hasStates: !states.isEmpty, isStacked: isStacked),
+      dropout: cell.dropout, stateDropout: cell.stateDropout)
     let inputs = [data.sequence] + (data.mask.map { [$0] } ?? []) + states
     var outputs = try cell.add(to: &layer, recurrence, inputs, role: role)
     if let mask = data.mask, mirrorsMask {
