@@ -139,6 +139,33 @@ import _CatalogTesting
     #expect(!words.text.contains("Dropout"))
   }
 
+  @Test("Dropout inside of recurrent and attention layers acts in training")
+  func innerDropout() throws {
+    let weights = [zeros(8, 3), zeros(8, 2), zeros(8)]
+    let lstm = { (dropout: Double?) in
+      LSTM(
+        recurrence: Recurrence(
+          isReversed: false, returnsSequences: true, hasInitialStates: false, mask: .none,
+          dropout: dropout, stateDropout: dropout), bias: .input, activation: .tanh,
+        recurrentActivation: .sigmoid)
+    }
+    let type = TensorType(.float32, [.symbolic("batch"), 5, 3])
+    let dropped = try files(lstm(0.25), of: type, weights: weights)
+    #expect(
+      dropped.text.contains(
+        "self.layer(training_noise(x, \"dropout\", 0.25, [1], self.training))"))
+    #expect(dropped.notes == ["layer does not drop out its state in training"])
+    let plain = try files(lstm(nil), of: type, weights: weights)
+    #expect(!plain.text.contains("dropout") && plain.notes.isEmpty)
+    let heads = TensorType(.float32, [2, 5, 4, 3])
+    let masking = AttentionMasking(
+      isCausal: true, hasMask: false, fullyMaskedRows: .mean, dropout: 0.25)
+    let attended = try files(
+      DotProductAttention(axes: [1], scale: 0.5, masking: masking, returnsAttentionWeights: false),
+      of: heads, heads, heads)
+    #expect(attended.lines.contains("self.layer = nn.Dropout(0.25)"), "\(attended.text)")
+  }
+
   @Test("The momentum of a normalization is that of the new statistics")
   func momentum() throws {
     let vector = Tensor(.float32, shape: [3], [1, 2, 3])
@@ -150,6 +177,106 @@ import _CatalogTesting
       #expect(
         files.lines.contains("self.layer = nn.BatchNorm2d(3, eps=0.001, momentum=\(expected))"))
     }
+  }
+
+  @Test("A quotient is rounded to the model's type before it is rounded down")
+  func floorOfQuotient() throws {
+    let operation = BinaryMath(.floorDivide)
+    for (type, expected) in [
+      (ElementType.float32, "torch.floor(input_0 / input_1)"),
+      (.int32, "torch.div(input_0, input_1, rounding_mode=\"floor\")"),
+      (
+        .float16,
+        "torch.floor(input_0.to(torch.float16) / input_1.to(torch.float16)).to(torch.float32)"
+      ),
+    ] {
+      let files = try files(operation, of: TensorType(type, [1, 3]), TensorType(type, [1, 3]))
+      #expect(files.text.contains(expected), "\(files.text)")
+    }
+    let double = TensorType(.float64, [1, 3])
+    let error = failure { _ = try files(operation, of: double, double) }
+    #expect(error?.code == .unsupported && error?.reason.contains("divides float64") == true)
+  }
+
+  @Test("An index below zero counts from the end only where the source's does")
+  func negativeIndices() throws {
+    let type = TensorType(.int32, [1, 3])
+    let table = zeros(5, 2)
+    let fromEnd = try files(Embedding(negativeIndices: .fromEnd), of: type, weights: [table])
+    #expect(
+      fromEnd.text.contains("self.layer(torch.where(x < 0, x + 5, x))"), "\(fromEnd.text)")
+    let other = try files(Embedding(), of: type, weights: [table])
+    #expect(other.text.contains("self.layer(x)"))
+  }
+
+  @Test("What computes an interpolation is not trained, and keeps its precision")
+  func constants() throws {
+    var options = PyTorchOptions()
+    options.precision = .float16
+    let resizing = Resizing(
+      dimensions: [5, 7], interpolation: .bicubic, antialiases: false, fit: .stretch,
+      layout: .channelsFirst, grid: .halfPixel)
+    let files = try files(
+      resizing, of: TensorType(.float32, [1, 3, 8, 8]), options: options)
+    let layers = files.lines.filter { $0.contains(" = nn.Linear(") }
+    #expect(!layers.isEmpty && files.weights.tensors.count == layers.count)
+    #expect(layers.allSatisfy { $0.hasSuffix("bias=False).requires_grad_(False)") }, "\(layers)")
+    #expect(files.weights.tensors.allSatisfy { $0.elementType == .float32 })
+  }
+
+  @Test("A weight in another shape is trained, too")
+  func reshapedWeights() throws {
+    let files = try files(
+      RMSNormalization(axes: [1], denominator: .meanSquare, epsilon: 1e-3),
+      of: TensorType(.float32, [1, 3, 4, 4]), weights: [zeros(3)])
+    #expect(files.lines.contains("self.layer_w0 = nn.Parameter(torch.zeros((1, 3, 1, 1)))"))
+    #expect(!files.text.contains("register_buffer"), "\(files.text)")
+  }
+
+  @Test("What a rounded interpolation may become is said")
+  func roundedInterpolation() throws {
+    let folder = try TemporaryFolder()
+    for isRounded in [true, false] {
+      var builder = GraphBuilder()
+      let x = try builder.addInput("x", TensorType(.float32, [1, 3, 8, 8]))
+      let resizing = Resizing(
+        dimensions: [5, 7], interpolation: .bilinear, antialiases: false, fit: .stretch,
+        layout: .channelsFirst, grid: .halfPixel)
+      let resized = try builder.addNode(
+        resizing, inputs: [x], source: SourceScope(layer: "resized", className: "Resizing"))
+      let function: any Operator = isRounded ? UnaryMath(.round) : UnaryMath(.absolute)
+      let results = try builder.addNode(
+        function, inputs: resized, source: SourceScope(layer: "result", className: "Function"))
+      let graph = try builder.finish(outputs: [Port(name: "y", value: results[0])])
+      let report = try ModelContent(
+        graph: graph, description: ModelDescription(), provenance: Provenance()
+      ).export(to: folder.file("\(isRounded).py"), as: .pyTorch())
+      #expect(report.notes.contains { $0.hasPrefix("resized rounds an inter") } == isRounded)
+    }
+  }
+
+  @Test(
+    "A detector decodes boxes alike, whether its image is described or not",
+    arguments: [ExportLayout.nchw, .source])
+  func detector(_ layout: ExportLayout) throws {
+    let folder = try TemporaryFolder()
+    var options = PyTorchOptions()
+    options.layout = layout
+    var methods: [[String]] = []
+    for isDescribed in [true, false] {
+      var model = try Model(contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"))
+      var edit = DescriptionEdit()
+      edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
+      if isDescribed { edit.images = [.init(input: model.metadata.inputs[0].name)] }
+      try model.describe(edit)
+      let report = try model.content.export(
+        to: folder.file("\(isDescribed).py"), as: .pyTorch(options))
+      #expect(!report.notes.contains { $0.contains("decode") }, "\(report.notes)")
+      let lines = try PyTorchFiles(report).lines
+      let start = try #require(lines.firstIndex { $0.hasPrefix("def decode(") })
+      methods.append(Array(lines[start...]))
+    }
+    #expect(methods[0] == methods[1])
   }
 
   private func recurrence(_ mask: StepMask) -> Recurrence {
@@ -246,8 +373,8 @@ import _CatalogTesting
       files.lines.contains("def __init__(self, reduce_out: int) -> None:"), "\(files.text)")
     #expect(files.lines.contains("self.block_3 = ResidualBlock(5)"))
     #expect(files.names.contains("block_7.expand.weight"), "\(files.names)")
-    // Both kernels of block 2 are equal, so that one layer is used twice.
-    #expect(files.names.count == 23, "\(files.names)")
+    // The kernels of block 2 are equal, and two layers all the same, which training makes differ.
+    #expect(files.names.count == 24, "\(files.names)")
     #expect(files.lines.count < 50 && files.problem == nil)
   }
 

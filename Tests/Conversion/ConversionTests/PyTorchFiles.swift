@@ -10,6 +10,8 @@ struct PyTorchFiles {
   /// The names of the weights, in the order of the file.
   let names: [String]
   let weights: SafetensorsFile
+  /// What the files lack of the model.
+  let notes: [String]
 
   init(_ report: ExportReport) throws {
     text = String(decoding: try Files.read(report.files[0]), as: UTF8.self)
@@ -17,6 +19,7 @@ struct PyTorchFiles {
       (bytes) throws(WeighbridgeError) in try SafetensorsFile(bytes)
     }
     names = weights.tensors.map(\.name)
+    notes = report.notes
   }
 
   /// The lines of the file, without their indents.

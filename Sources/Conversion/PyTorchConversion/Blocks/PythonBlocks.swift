@@ -109,6 +109,6 @@ struct PythonBlocks {
       return member.constructor.replacing(member.name, with: "")
     }
     let texts = arguments.map { "\($0.label)=\(Int($0.value) == nil ? $0.value : "#")" }
-    return "\(type)(\(texts.joined(separator: ", ")))"
+    return "\(type)(\(texts.joined(separator: ", ")))\(member.isConstant ? " constant" : "")"
   }
 }

@@ -115,10 +115,7 @@ private struct PythonBlock {
   func members(named names: inout PythonNames) -> [PythonMember] {
     parts.indices.map { occurrence in
       let state = zip(parts[occurrence], localNames).flatMap { part, name in
-        part.weights.map {
-          PythonMember.Weight(
-            name: $0.name.isEmpty ? name : "\(name).\($0.name)", tensor: $0.tensor)
-        }
+        part.weights.map { $0.within(name) }
       }
       return PythonMember(
         name: names.unused(prefixes?[occurrence] ?? "block"),

@@ -30,8 +30,11 @@ struct PyTorchBuilder: ExportBuilder {
   /// The positions of members, by what they are.
   private var positions: [MemberKey: Int] = [:]
 
+  /// Layers with equal numbers are one member only if they have the same weights of the graph: those
+  /// of a network before its training are equal, and training makes them differ.
   private struct MemberKey: Hashable {
     let constructor: String
+    let names: [String]
     let weights: [ConstantKey]
   }
 
@@ -50,6 +53,18 @@ struct PyTorchBuilder: ExportBuilder {
     let type = type.elementType
     return Self.elementTypes.contains(type) || replacedTypes.contains(type)
       ? nil : "PyTorch's functions do not compute with \(type.rawValue)"
+  }
+
+  /// A weight in another shape or type is still that weight; a part of it, or another order, becomes a
+  /// weight of its own.
+  func foldedName(_ operation: any Operator, _ inputs: [ExportOperand]) -> String {
+    let name = inputs[0].name
+    switch operation {
+    case is Cast, is ExpandDims, is Reshape, is ReshapeAxes, is Squeeze: return name
+    case is Reverse, is Slice, is Split, is Transpose:
+      return isTrainable(name) ? "\(name)/\(operation.kind)" : ""
+    default: return ""
+    }
   }
 
   /// The name of a type in `torch`, in which it is computed.
@@ -140,10 +155,11 @@ extension PyTorchBuilder {
     let isParameter = tensor.elementType.isFloat && isTrainable(name)
     return addMember(
       name.isEmpty ? "\(scope.prefix)/constant" : name, isParameter ? .parameter : .buffer,
-      [PythonMember.Weight(name: "", tensor: tensor)])
+      [PythonMember.Weight(name: "", tensor: tensor, isTrained: isParameter)], of: [name])
   }
 
-  /// Adds a submodule, or finds the one with the same arguments and weights.
+  /// Adds a submodule, or finds the one with the same arguments and weights of the graph. It is not trained if its
+  /// weights are constants of the computation, such as those of an interpolation.
   ///
   /// - Parameters:
   ///   - type: Its class, such as `nn.Linear`.
@@ -153,20 +169,24 @@ extension PyTorchBuilder {
     _ weights: KeyValuePairs<String, Tensor?> = [:]
   ) throws(WeighbridgeError) -> PythonExpression.Piece {
     var state: [PythonMember.Weight] = []
+    let constants = operands.filter { $0.constant != nil }
+    let isTrained = constants.isEmpty || constants.contains { isTrainable($0.name) }
     for case (let name, let tensor?) in weights {
       if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
-      state.append(PythonMember.Weight(name: name, tensor: tensor))
+      state.append(PythonMember.Weight(name: name, tensor: tensor, isTrained: isTrained))
     }
-    return .member(addMember(scope.prefix, .module(type, arguments), state))
+    let isConstant = !isTrained && state.contains { $0.name == "weight" }
+    let name = isConstant ? "\(scope.prefix)/constant" : scope.prefix
+    return .member(
+      addMember(name, .module(type, arguments), state, of: constants.map(\.name)))
   }
 
   /// Adds a submodule of a class that is written out.
   mutating func module(_ type: PythonClass) -> PythonExpression.Piece {
-    let state = type.members.flatMap(\.state).map {
-      PythonMember.Weight(name: $0.name, tensor: $0.tensor)
-    }
     let name = className(type)
-    return .member(addMember(scope.prefix, .module(name, []), state))
+    let weights = operands.filter { $0.constant != nil }.map(\.name)
+    return .member(
+      addMember(scope.prefix, .module(name, []), type.members.flatMap(\.state), of: weights))
   }
 
   /// The name of a class with the same lines, which is added if there is none yet.
@@ -184,15 +204,17 @@ extension PyTorchBuilder {
     return type.name
   }
 
+  /// - Parameter names: The names of the graph's weights from which its own are made.
   private mutating func addMember(
-    _ name: String, _ kind: PythonMember.Kind, _ weights: [PythonMember.Weight]
+    _ name: String, _ kind: PythonMember.Kind, _ weights: [PythonMember.Weight], of names: [String]
   ) -> Int {
     let unnamed = PythonMember(name: "", kind: kind, weights: weights)
     let key = MemberKey(
-      constructor: unnamed.constructor, weights: weights.map { ConstantKey($0.tensor) })
+      constructor: unnamed.constructor, names: names,
+      weights: weights.map { ConstantKey($0.tensor) })
     if !weights.isEmpty, let position = positions[key] { return position }
     positions[key] = members.count
-    members.append(PythonMember(name: names.unused(name), kind: kind, weights: weights))
+    members.append(PythonMember(name: self.names.unused(name), kind: kind, weights: weights))
     return members.count - 1
   }
 

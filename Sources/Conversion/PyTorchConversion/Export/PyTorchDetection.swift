@@ -5,6 +5,22 @@ import LayerCatalog
 
 /// The method that decodes the boxes of a detector's heads, for one image.
 enum PyTorchDetection {
+  /// The description of a detector with an image as its input, which has the axes of the first
+  /// operator on images if nothing is said of it: boxes are fractions of the input's size, however an
+  /// image becomes the input.
+  static func describingInput(_ content: ModelContent) -> ModelDescription {
+    var description = content.description
+    let layouts = content.graph.nodes.lazy.compactMap {
+      ($0.operation as? any ImageOperator)?.layout
+    }
+    guard description.detector != nil, description.inputs.count == 1,
+      description.inputs[0].image == nil, let layout = layouts.first
+    else { return description }
+    description.inputs[0].image = ImageInput(
+      colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: layout)
+    return description
+  }
+
   /// Adds what the method computes.
   ///
   /// - Returns: `nil` for a model that is no detector, or gives boxes itself.

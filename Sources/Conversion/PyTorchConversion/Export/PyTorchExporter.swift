@@ -33,7 +33,7 @@ package enum PyTorchExporter: Exporter {
 
   /// Writes the state, tensors of larger elements first, so that all are aligned.
   private static func writeWeights(
-    _ weights: [(name: String, tensor: Tensor)], _ content: ModelContent, to path: String,
+    _ weights: [PythonMember.Weight], _ content: ModelContent, to path: String,
     _ precision: ExportPrecision, _ writing: WriteOptions
   ) throws(WeighbridgeError) {
     let entries = weights.enumerated().map { position, weight in
@@ -55,12 +55,13 @@ package enum PyTorchExporter: Exporter {
     try writer.commit(replacing: !writing.noClobber)
   }
 
-  /// Vectors are biases and the statistics of normalizations: they keep their precision.
+  /// Vectors are biases and the statistics of normalizations: they keep their precision, and so do
+  /// constants of the computation.
   private static func entry(
-    _ weight: (name: String, tensor: Tensor), _ precision: ExportPrecision
+    _ weight: PythonMember.Weight, _ precision: ExportPrecision
   ) -> SafetensorsWriter.Entry {
     let tensor = weight.tensor
-    let isMatrix = tensor.shape.count { $0 > 1 } > 1
+    let isMatrix = weight.isTrained && tensor.shape.count { $0 > 1 } > 1
     let isHalf = precision == .float16 && tensor.elementType == .float32 && isMatrix
     return SafetensorsWriter.Entry(
       name: weight.name, elementType: isHalf ? .float16 : tensor.elementType, shape: tensor.shape)

@@ -11,7 +11,7 @@ struct PyTorchTranslation {
   /// The text of the module.
   let text: String
   /// The weights by the names in the module's state.
-  let weights: [(name: String, tensor: Tensor)]
+  let weights: [PythonMember.Weight]
   /// Descriptions of what the files lack of the model, or contain in another form.
   let losses: [String]
 
@@ -20,6 +20,8 @@ struct PyTorchTranslation {
   init(
     _ content: ModelContent, options: PyTorchOptions, weightsName: String
   ) throws(WeighbridgeError) {
+    var content = content
+    content.description = PyTorchDetection.describingInput(content)
     let prepared = try PreparedModel(
       content, PyTorchExporter.passes(options), for: "PyTorch", PyTorchOperators.table)
     let graph = prepared.graph
@@ -57,7 +59,7 @@ struct PyTorchTranslation {
     weights = (folded.last ?? network).members.flatMap(\.state)
     losses =
       prepared.losses + replaced.map { "\($0.rawValue) is computed in float32" }
-      + Self.trainingLosses(content.graph) + detection.losses
+      + Self.roundedInterpolations(graph) + Self.trainingLosses(content.graph) + detection.losses
   }
 
   /// The method that decodes boxes, or why there is none.
@@ -74,14 +76,45 @@ struct PyTorchTranslation {
 
   /// The names of the weights of layers; other constants are part of the computation.
   private static func trainable(_ graph: Graph) -> Set<String> {
-    var names: Set<String> = []
-    for node in graph.nodes {
+    var weights: Set<ValueID> = []
+    for node in graph.nodes.reversed() {
+      let computesWeight = node.outputs.contains(where: weights.contains)
       for (position, id) in node.inputs.enumerated() {
-        guard case .weight? = node.operation.slot(position) else { continue }
-        names.insert(graph[id].name)
+        let slot = node.operation.slot(position)
+        guard case .weight(let name)? = slot, !statistics.contains(name) else {
+          if computesWeight { weights.insert(id) }
+          continue
+        }
+        weights.insert(id)
       }
     }
-    return names
+    return Set(weights.map { graph[$0].name })
+  }
+
+  /// The slots of weights that follow from the examples.
+  private static let statistics: Set = ["mean", "variance"]
+
+  /// Says which interpolations are rounded to whole numbers: PyTorch adds in float32, and the last place
+  /// decides in the middle between two.
+  private static func roundedInterpolations(_ graph: Graph) -> [String] {
+    let rounded = graph.nodes.flatMap { node -> [ValueID] in
+      switch node.operation {
+      case let operation as UnaryMath:
+        [.round, .floor, .ceiling, .truncate].contains(operation.function) ? node.inputs : []
+      case let operation as Cast: operation.elementType.isInteger ? node.inputs : []
+      default: []
+      }
+    }
+    return graph.nodes.filter { node in
+      switch node.operation {
+      case let operation as Resizing where operation.interpolation == .nearest: false
+      case is Resizing, is CenterCrop: !Set(rounded).isDisjoint(with: node.outputs)
+      default: false
+      }
+    }.map {
+      "\($0.source.layer) rounds an interpolation, and what lies in the middle between two whole "
+        + "numbers may become the other one"
+    }
   }
 
   /// The floating-point types of a model in which a module does not compute.
@@ -95,8 +128,10 @@ struct PyTorchTranslation {
     let layers = graph.nodes.filter { node in
       (node.operation as? Identity)?.noise == nil && node.source.className.hasPrefix("Random")
     }
-    return layers.isEmpty
-      ? [] : ["\(layers[0].source.layer) and other layers that act only in training are left out"]
+    let recurrent = graph.nodes.filter { $0.operation.attributes["recurrent_dropout"] != nil }
+    return layers.prefix(1).map {
+      "\($0.source.layer) and other layers that act only in training are left out"
+    } + recurrent.map { "\($0.source.layer) does not drop out its state in training" }
   }
 
   /// The lines about inputs and outputs.

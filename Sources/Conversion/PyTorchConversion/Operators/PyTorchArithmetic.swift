@@ -18,10 +18,7 @@ enum PyTorchArithmetic {
         let isFloat = first.type.elementType.isFloat
         switch operation.function {
         case .divide: return "\(builder.term(0)) / \(builder.term(1))"
-        case .floorDivide:
-          return isFloat
-            ? "torch.floor(\(first) / \(second))"
-            : "torch.div(\(first), \(second), rounding_mode=\"floor\")"
+        case .floorDivide: return try builder.floorOfQuotient()
         case .power where !isFloat || !builder.isNumber(1): return "torch.pow(\(first), \(second))"
         case .power: return "\(first) ** \(builder.term(1))"
         default:
@@ -137,6 +134,22 @@ extension PyTorchRow {
 }
 
 extension PyTorchBuilder {
+  /// The quotient rounded down, of floating-point numbers after it is rounded to their type.
+  fileprivate func floorOfQuotient() throws(WeighbridgeError) -> PythonExpression {
+    let type = self[0].type.elementType
+    guard type.isFloat else {
+      return "torch.div(\(self[0]), \(self[1]), rounding_mode=\"floor\")"
+    }
+    guard replacedTypes.contains(type) else { return "torch.floor(\(self[0]) / \(self[1]))" }
+    guard type != .float64 else {
+      throw .unsupported(
+        "divides float64, and the floor of a quotient may differ in float32, in which the module "
+          + "computes")
+    }
+    let narrow = PythonLiteral.type(type)
+    return "torch.floor(\(self[0]).to(\(narrow)) / \(self[1]).to(\(narrow))).to(torch.float32)"
+  }
+
   /// Whether an input is a number, which is written as such.
   func isNumber(_ position: Int) -> Bool {
     guard let tensor = self[position].constant, tensor.count == 1, tensor.elementType != .bool,

@@ -15,10 +15,8 @@ enum PyTorchIndexing {
       return "\(builder[0])[\(colons)\(builder.longIndices(1))]"
     },
     PyTorchRow(expression: GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
-      let indices = try builder.add(builder.longIndices(1), as: builder[1].type)
-      let size: PythonExpression = "\(builder[0]).shape[\(operation.axis)]"
-      let positions: PythonExpression =
-        "torch.where(\(indices) < 0, \(indices) + \(size), \(indices))"
+      let positions = try builder.positions(
+        builder.longIndices(1), "\(builder[0]).shape[\(operation.axis)]", like: builder.type(1))
       return "torch.gather(\(builder[0]), \(operation.axis), \(positions))"
     },
     PyTorchRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
@@ -37,6 +35,14 @@ enum PyTorchIndexing {
 }
 
 extension PyTorchBuilder {
+  /// Positions on an axis of a size, of indices of which those below 0 count from the end.
+  mutating func positions(
+    _ indices: PythonExpression, _ size: PythonExpression, like type: TensorType
+  ) throws(WeighbridgeError) -> PythonExpression {
+    let value = try add(indices, as: type)
+    return "torch.where(\(value) < 0, \(value) + \(size), \(value))"
+  }
+
   /// Elements by positions that differ from example to example.
   fileprivate mutating func gatheredInBatches(
     _ operation: Gather
@@ -47,10 +53,9 @@ extension PyTorchBuilder {
         "takes positions of \(self[1].type.rank - batchAxes) axes in each example, and PyTorch takes "
           + "one")
     }
-    let indices = try add(longIndices(1), as: self[1].type)
-    let size: PythonExpression = "\(self[0]).shape[\(axis)]"
     let positions = try add(
-      "torch.where(\(indices) < 0, \(indices) + \(size), \(indices))", as: self[1].type)
+      try self.positions(longIndices(1), "\(self[0]).shape[\(axis)]", like: self[1].type),
+      as: self[1].type)
     let axes =
       [String](repeating: ":", count: batchAxes)
       + [String](repeating: "None", count: axis - batchAxes) + [":"]

@@ -28,12 +28,16 @@ enum PyTorchLayers {
       }
       return "\(product) + \(ExportOperand.weight(bias.reshaped(shape), named: builder[2].name))"
     },
-    PyTorchRow(value: Embedding.self) { (_, builder) throws(WeighbridgeError) in
+    PyTorchRow(value: Embedding.self) { (operation, builder) throws(WeighbridgeError) in
       let table = try builder.tensor(1)
       let module = try builder.module(
         "nn.Embedding", [.init("\(table.shape[0])"), .init("\(table.shape[1])")],
         ["weight": table])
-      return try builder.add("\(module)(\(builder.indices(0)))", isLayer: true)
+      let indices =
+        operation.negativeIndices == .fromEnd
+        ? try builder.positions(builder.indices(0), "\(table.shape[0])", like: builder.type())
+        : builder.indices(0)
+      return try builder.add("\(module)(\(indices))", isLayer: true)
     },
     PyTorchRow(value: BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.batchNormalization(operation)
@@ -101,7 +105,7 @@ extension PyTorchBuilder {
   }
 
   /// What an element is multiplied with or what is added to it in training.
-  fileprivate mutating func noise(
+  mutating func noise(
     _ noise: TrainingNoise
   ) throws(WeighbridgeError) -> PythonExpression {
     let (rate, rank) = (noise.rate.python, type().rank)

@@ -30,6 +30,14 @@ struct PythonMember: Sendable {
     /// The name in the member; empty for a parameter or buffer.
     let name: String
     let tensor: Tensor
+    /// Whether training changes the member that has it.
+    let isTrained: Bool
+
+    /// The tensor of a module that has the member.
+    func within(_ member: String) -> Weight {
+      Weight(
+        name: name.isEmpty ? member : "\(member).\(name)", tensor: tensor, isTrained: isTrained)
+    }
   }
 
   /// The name in the module that has it.
@@ -42,9 +50,15 @@ struct PythonMember: Sendable {
     switch kind {
     case .module(let type, let arguments):
       "self.\(name) = \(type)(\(arguments.map(\.text).joined(separator: ", ")))"
+        + (isConstant ? ".requires_grad_(False)" : "")
     case .parameter: "self.\(name) = nn.Parameter(\(Self.zeros(weights[0].tensor)))"
     case .buffer: "self.register_buffer(\"\(name)\", \(Self.zeros(weights[0].tensor)))"
     }
+  }
+
+  /// Whether it is a submodule with weights that are constants of the computation.
+  var isConstant: Bool {
+    weights.contains { $0.name == "weight" } && !weights.contains(where: \.isTrained)
   }
 
   private static func zeros(_ tensor: Tensor) -> String {
@@ -55,9 +69,7 @@ struct PythonMember: Sendable {
   }
 
   /// The weights under their names in the module that has the member.
-  var state: [(name: String, tensor: Tensor)] {
-    weights.map { ($0.name.isEmpty ? name : "\(name).\($0.name)", $0.tensor) }
-  }
+  var state: [Weight] { weights.map { $0.within(name) } }
 }
 
 /// An assignment of an expression.

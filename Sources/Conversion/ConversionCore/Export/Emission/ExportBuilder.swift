@@ -86,12 +86,16 @@ package protocol ExportBuilder: SendableMetatype {
   func value(_ output: Output, _ type: TensorType) -> Value
   /// The reason why the target has no values of a type; `nil` if it has.
   func problem(of type: TensorType) -> String?
+  /// The name of a constant that an operator computes of others; by default an empty one.
+  func foldedName(_ operation: any Operator, _ inputs: [Value]) -> String
   /// Adds the nodes that a step becomes and returns its outputs. By default this calls
   /// ``apply(_:named:_:isUsed:)``.
   mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value]
 }
 
 extension ExportBuilder {
+  package func foldedName(_ operation: any Operator, _ inputs: [Value]) -> String { "" }
+
   /// The inputs of the operator that is being translated.
   package var operands: [Value] { scope.operands }
 
@@ -203,7 +207,10 @@ extension ExportBuilder {
   ) throws(WeighbridgeError) -> [Value]? {
     let constants = inputs.compactMap(\.constant)
     guard constants.count == inputs.count, !inputs.isEmpty else { return nil }
-    return try operation.evaluate(constants, workers: Workers(count: 1)).map { .constant($0) }
+    let name = foldedName(operation, inputs)
+    return try operation.evaluate(constants, workers: Workers(count: 1)).map {
+      .weight($0, named: name)
+    }
   }
 
   private static func outputTypes(
