@@ -6,10 +6,11 @@ usage: pytorch_peer.py PROGRAM [--fixtures FOLDER] [--precision float16] [--layo
 
 PROGRAM is `weighbridge`. Models: everything in Samples, and what the folder of fixtures has, where
 there is one. A case passes when max|got - want| <= 1e-4 max(1, max|want|) for each output, 2e-3 for
-float16. With --tools, each module also passes ruff and mypy --strict, is scripted, and exported by
-`torch.export` and `torch.onnx.export`, whose file PROGRAM reads and runs; a few training steps lower a
-loss; and PROGRAM reads what PyTorch saves of it onto the original, bit for bit (but of
-mixed precision).
+float16, or more if the module is that of float32 but for matrices that are rounded; of whole numbers, one
+of a hundred may be another one by 1 where PROGRAM says that an interpolation is rounded. With --tools, each
+module also passes ruff and mypy --strict, is scripted, and exported by `torch.export` and
+`torch.onnx.export`, whose file PROGRAM reads and runs; a few training steps lower a loss; and PROGRAM
+reads what PyTorch saves of it onto the original, bit for bit (but of mixed precision).
 """
 
 import importlib.util
@@ -23,7 +24,7 @@ import numpy
 import safetensors.torch
 import torch
 
-from cases import apart, arrays, compare, matched, parser, ports, run
+from cases import apart, arrays, compare, export, matched, parser, ports, run
 
 warnings.filterwarnings("ignore")
 torch.set_num_threads(1)
@@ -128,7 +129,25 @@ def check_tools(program, case, net, feed, target, results, bound):
     train(net, feed)
 
 
-def check(program, case, target, bound, uses_tools):
+def is_rounded_only(program, case, target, layout):
+    """Whether a module of float16 is that of float32 but for the rounding of matrices."""
+    other = target.with_name("float32.py")
+    export(program, case, other, layout)
+    states = [safetensors.torch.load_file(path.with_suffix(".safetensors")) for path in (target, other)]
+    texts = [path.read_text().replace(f"{path.stem}.safetensors", "") for path in (target, other)]
+    return texts[0] == texts[1] and states[0].keys() == states[1].keys() and all(
+        torch.equal(tensor, states[1][name].to(tensor.dtype)) for name, tensor in states[0].items())
+
+
+def is_rounded_otherwise(case, got, want):
+    """Whether few whole numbers are the next ones, after an interpolation."""
+    if "rounds an interpolation" not in case.notes or got.dtype.kind not in "iu":
+        return False
+    distance = numpy.abs(got.astype(numpy.int64) - want.astype(numpy.int64))
+    return distance.max() <= 1 and numpy.count_nonzero(distance) <= max(1, distance.size // 100)
+
+
+def check(program, case, target, bound, uses_tools, layout):
     inputs, outputs, least = ports(program, case)
     turned = set(re.findall(r"note: (.+) has its channels first", case.notes))
     feed = fed(case, inputs, turned.__contains__)
@@ -143,7 +162,13 @@ def check(program, case, target, bound, uses_tools):
     for name, got, want in zip(outputs, results, matched(outputs, arrays(case.outputs))):
         got = got.numpy()
         got = numpy.moveaxis(got, 1, -1) if name in turned else got
-        compare(name, got, numpy.asarray(want), max(bound, least), case.noise)
+        want = numpy.asarray(want)
+        try:
+            compare(name, got, want, max(bound, least), case.noise)
+        except AssertionError:
+            if not is_rounded_otherwise(case, got, want) and (
+                    bound != FLOAT16 or not is_rounded_only(program, case, target, layout)):
+                raise
 
 
 def main():
@@ -152,14 +177,13 @@ def main():
     options.add_argument("--layout")
     options.add_argument("--tools", action="store_true")
     arguments = options.parse_args()
-    given = [
-        f"--{name}={value}" for name, value in
-        (("precision", arguments.precision), ("layout", arguments.layout)) if value]
+    layout = [f"--layout={arguments.layout}"] if arguments.layout else []
+    precision = [f"--precision={arguments.precision}"] if arguments.precision else []
     bound = FLOAT16 if arguments.precision == "float16" else 1e-4
     return run(
-        arguments, "model.py", given,
+        arguments, "model.py", layout + precision,
         lambda case, target: apart(
-            "PyTorch", check, arguments.program, case, target, bound, arguments.tools), FLOORS)
+            "PyTorch", check, arguments.program, case, target, bound, arguments.tools, layout), FLOORS)
 
 
 if __name__ == "__main__":
