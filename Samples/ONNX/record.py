@@ -1275,12 +1275,45 @@ def frames():
 frames.is_unchecked = True  # the checker takes the bands for the frequencies
 
 
+def computed():
+    """Slices, borders, repetitions, the largest elements and shapes by numbers that are inputs or follow from open sizes."""
+    g = Builder("computed", 18)
+    x, y = g.input("x", [4, 5, 6]), g.input("y", ["n", "m", 3])
+    lower, upper = g.input("lower", [2], INT64), g.input("upper", [2], INT64)
+    pads, counts = g.input("pads", [4], INT64), g.input("counts", [3], INT64)
+    g.output(g.add("Slice", [x, lower, upper, g.constant([0, 2])], name="forward"), [None, 5, None])
+    g.output(g.add("Slice", [x, upper, lower, g.constant([1, -1]), g.constant([-1, -2])], name="backward"), [4, None, None])
+    g.output(g.add("Slice", [x, g.constant([1]), g.add("Slice", [upper, g.constant([0]), g.constant([1])])], name="half"),
+             [None, 5, 6])
+    for mode in ("constant", "edge"):
+        value = [g.constant(0.5, numpy.float32)] if mode == "constant" else [""]
+        g.output(g.add("Pad", [x, pads, *value, g.constant([0, 2])], name=f"pad.{mode}", mode=mode), [None, 5, None])
+    g.output(g.add("Tile", [x, counts], name="tile"), [None, None, None])
+    k = g.add("Slice", [counts, g.constant([0]), g.constant([1])])
+    values, places = g.add("TopK", [x, k], 2, name="largest", axis=1)
+    g.output(values, [4, None, 6])
+    g.output(g.add("Identity", [places], name="places"), [4, None, 6], INT64)
+    g.output(g.add("Reshape", [x, g.add("Add", [g.add("Mul", [counts, g.constant([1, 0, 0])]), g.constant([0, 0, -1])])],
+                   name="shape"), [None, None, None])
+    sizes = g.add("Shape", [y])
+    turned = g.add("Gather", [sizes, g.constant([1, 2, 0])])
+    g.output(g.add("Reshape", [y, turned], name="turned"), ["m", 3, "n"])
+    g.output(g.add("Flatten", [y], name="flat", axis=2), [None, 3])
+    g.output(g.add("Size", [y], name="size"), [], INT64)
+    g.output(g.add("Reshape", [y, g.add("ReduceProd", [sizes])], name="list"), [None])
+    g.output(g.add("Expand", [g.constant([[[1.0], [2.0]]], numpy.float32), counts], name="expanded"), [None, 2, None])
+    g.output(g.add("Trilu", [x, g.add("Squeeze", [k])], name="triangle"), [4, 5, 6])
+    return g, {"x": g.random.normal(size=(4, 5, 6)), "y": g.random.normal(size=(4, 2, 3)),
+               "lower": numpy.array([-3, 1]), "upper": numpy.array([3, 2**40]), "pads": numpy.array([2, -1, 1, 3]),
+               "counts": numpy.array([2, 1, 3])}
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
             grids, grouped, dynamic, narrow_floats, cells, functions,
             bits, scattered, losses, language, geometry, spectra, selections, positions, equations,
-            deformed, scans, frames)
+            deformed, scans, frames, computed)
 
 
 def held(array):

@@ -95,6 +95,7 @@ extension Catalog {
     Rescaling.self,
     Reshape.self,
     ReshapeAxes.self,
+    ReshapeTo.self,
     Resizing.self,
     Reverse.self,
     RMSNormalization.self,

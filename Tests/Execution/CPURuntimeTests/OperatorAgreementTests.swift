@@ -122,7 +122,7 @@ import _CatalogTesting
       }
     }
     let whole: Set = [
-      "non_max_suppression", "box_selection", "fill", "non_zero", "hashed_crossing",
+      "non_max_suppression", "box_selection", "fill", "non_zero", "reshape_to", "hashed_crossing",
       "gather_elements",
       "index_lookup", "clahe", "shape",
       "stft", "sort", "hashing",

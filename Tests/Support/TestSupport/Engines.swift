@@ -1,5 +1,5 @@
 import Foundation
-import Weighbridge
+package import Weighbridge
 
 extension Engine {
   /// Both engines; only the fast one if `WEIGHBRIDGE_MAX_ISA` selects an instruction set, which the

@@ -40,11 +40,65 @@ extension ValueLayer {
       }
     }
     guard dimensions.count(where: { $0 == .rest }) <= 1 else {
-      throw unsupported(
-        "reshapes to several sizes that are known only when the model runs, and only one such size can be read"
-      )
+      return try reshapedWhenRun(input, to: target, keepsZeros: keepsZeros, role: role)
     }
     return try apply(Self.reshaping(inputShape, to: dimensions), to: input, role: role)
+  }
+
+  /// Reshapes a value to several sizes that are known only when the model runs.
+  private mutating func reshapedWhenRun(
+    _ input: SourceValue, to target: [SourceDimension], keepsZeros: Bool, role: String
+  ) throws(WeighbridgeError) -> SourceValue {
+    let shape = type(input).shape
+    let sizes = target.enumerated().map { position, size -> SourceDimension in
+      guard size == .known(0), !keepsZeros, position < shape.count else { return size }
+      if let known = shape[position].value { return .known(known) }
+      guard case .computed(let id) = input else { return size }
+      return .axis(id, position, times: 1)
+    }
+    let isKnown = sizes.contains { ($0.number ?? -1) >= 0 }
+    let reshaped = try apply(
+      ReshapeTo(), to: input, .dimensions(sizes, isList: true), role: isKnown ? "computed" : role)
+    guard isKnown else { return reshaped }
+    // So that the sizes that are known stay known.
+    return try apply(
+      ReshapeAxes(
+        sizes.enumerated().map { position, size in
+          size.number.flatMap { $0 >= 0 ? .fixed($0) : nil } ?? .axis(position)
+        }), to: reshaped, role: role)
+  }
+
+  /// Reshapes a value to a list of sizes that nodes compute.
+  ///
+  /// - Parameter keepsZeros: Whether a size of 0 is 0 and not that of the same axis of the input.
+  package mutating func reshape(
+    _ input: SourceValue, toComputed sizes: SourceValue, keepsZeros: Bool
+  ) throws(WeighbridgeError) -> SourceValue {
+    guard !keepsZeros, type(sizes).rank == 1, let count = type(sizes).shape[0].value else {
+      return try apply(ReshapeTo(), to: input, sizes)
+    }
+    // A size of 0 beyond the axes of the input is an error of the file.
+    let own = try apply(Shape(elementType: type(sizes).elementType), to: input, role: "own_sizes")
+    let rank = type(input).rank
+    var inputSizes = own
+    if rank > count {
+      inputSizes = try apply(
+        Slice([Slice.Range(axis: 0, start: 0, stop: count, step: 1)]), to: own,
+        role: "first_sizes")
+    } else if rank < count {
+      let missing = Tensor(
+        type(sizes).elementType, shape: [count - rank],
+        [Double](repeating: 0, count: count - rank))
+      inputSizes =
+        rank == 0
+        ? newConstant(missing, "missing")
+        : try apply(
+          Concatenate(axis: 0), [own, newConstant(missing, "missing")], role: "all_sizes")[0]
+    }
+    let isZero = try apply(
+      Comparison(.equal), to: sizes, number(0, like: sizes, "zero"), role: "is_zero")
+    let chosen = try apply(Where(), to: isZero, inputSizes, sizes, role: "sizes")
+    return try apply(ReshapeTo(), to: input, chosen)
   }
 
   /// Replaces the -1 of a shape by the number that it stands for, if the input's only unknown size

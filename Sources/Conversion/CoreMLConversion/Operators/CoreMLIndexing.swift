@@ -68,6 +68,11 @@ enum CoreMLIndexing: CoreMLFamily {
         "has sizes that are known only when it runs, and Core ML's blobs have sizes known beforehand"
     ),
     CoreMLRow(
+      ReshapeTo.self,
+      unsupported:
+        "has sizes that are known only when it runs, and Core ML's blobs have sizes known beforehand"
+    ),
+    CoreMLRow(
       STFT.self, unsupported: "is a Fourier transform, and Core ML's networks can convolve only"),
   ]
 

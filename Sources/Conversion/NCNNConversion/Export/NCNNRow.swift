@@ -76,6 +76,7 @@ package enum NCNNOperators {
       CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Fill.self,
       Gather.self,
       GatherElements.self, IndexLookup.self, NonZero.self, OneHot.self, Shape.self, Hashing.self,
+      ReshapeTo.self,
     ],
     "sorts, and ncnn can choose the largest and the smallest element only": [Sort.self],
     "chooses among boxes, and ncnn can only among those of YOLO heads": [

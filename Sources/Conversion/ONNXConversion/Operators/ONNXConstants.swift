@@ -38,7 +38,7 @@ enum ONNXConstants: ONNXFamily {
       if let range = try layer.dynamicRange() { return [range] }
       let limits = [try layer.input(0), try layer.input(1), try layer.input(2)]
       guard limits.allSatisfy({ $0.tensor != nil }) else {
-        return [try layer.computedRange(limits[0], limits[1], limits[2])]
+        return [try layer.range(from: limits[0], to: limits[1], by: limits[2], role: "")]
       }
       guard let start = try layer.constant(0), let end = try layer.constant(1),
         let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
@@ -111,51 +111,5 @@ extension ONNXLayer {
     let ones = try filled(with: one, .dimensions(end, isList: true), role: "ones")
     return try apply(
       CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones)
-  }
-
-  /// Adds the numbers from a start to an end, of which some are known only when the model runs.
-  fileprivate mutating func computedRange(
-    _ start: ONNXValue, _ end: ONNXValue, _ step: ONNXValue
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let limits = [start, end, step]
-    let elementType = type(start).elementType
-    guard
-      limits.allSatisfy({
-        type($0).elementType == elementType && type($0).shape.allSatisfy { $0.value == 1 }
-      }),
-      elementType != .bool
-    else {
-      throw malformed(
-        "counts from \(type(start)) to \(type(end)) in steps of \(type(step)), expected one number of one type for each"
-      )
-    }
-    var scalars: [ONNXValue] = []
-    for (value, name) in zip(limits, ["start", "end", "step"]) {
-      scalars.append(
-        type(value).rank == 1 ? value : try apply(ReshapeAxes([.fixed(1)]), to: value, role: name))
-    }
-    // The number of steps, rounded up.
-    let span = try apply(Subtract(), to: scalars[1], scalars[0], role: "span")
-    let quotient = try apply(
-      BinaryMath(.divide), to: try apply(Cast(to: .float64), to: span, role: "span/float64"),
-      try apply(Cast(to: .float64), to: scalars[2], role: "step/float64"), role: "quotient")
-    let steps = try apply(UnaryMath(.ceiling), to: quotient, role: "steps")
-    let limited = try apply(Clip(minimum: 0, maximum: 0x1p50), to: steps, role: "limited")
-    let count = try apply(Cast(to: .int64), to: limited, role: "count")
-    // Narrow floating-point numbers do not hold the numbers of the steps.
-    let isNarrow = [.float16, .bfloat16].contains(elementType)
-    let work: ElementType = isNarrow ? .float32 : elementType
-    if isNarrow {
-      for position in [0, 2] {
-        scalars[position] = try apply(
-          Cast(to: work), to: scalars[position], role: "wide_\(position)")
-      }
-    }
-    let ones = try filled(with: Tensor(work, shape: [1], [1]), count, role: "ones")
-    let numbers = try apply(
-      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "numbers")
-    let distances = try apply(Multiply(), to: numbers, scalars[2], role: "distances")
-    let range = try apply(Add(), to: distances, scalars[0], role: isNarrow ? "range" : "")
-    return isNarrow ? try apply(Cast(to: elementType), to: range) : range
   }
 }

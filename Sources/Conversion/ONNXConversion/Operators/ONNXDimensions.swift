@@ -68,13 +68,13 @@ enum ONNXDimensions: ONNXFamily {
       return [.dimensions(dimensions, isList: true)]
     },
     "Size": { (layer) throws(WeighbridgeError) in
-      let type = layer.type(try layer.input())
-      guard let shape = type.fixedShape else {
-        throw layer.unsupported(
-          "takes the Size of \(type), which is known only when the model runs, and only "
-            + "a known one can be read")
+      let input = try layer.input()
+      let sizes = layer.sizes(of: input, as: .int64)
+      if let product = layer.productOfSizes(sizes) { return [product] }
+      guard sizes.tensor != nil else {
+        return [try layer.apply(Reduce(.product, axes: [0], keepDims: false), to: sizes)]
       }
-      let count = try Checked.product(shape, of: "a Size")
+      let count = try Checked.product(layer.type(input).fixedShape ?? [], of: "a Size")
       return [.dimensions([.known(count)], isList: false)]
     },
     "Where": { (layer) throws(WeighbridgeError) in

@@ -94,6 +94,12 @@ enum ONNXIndexing: ONNXFamily {
       let axis = try layer.axis(of: input, default: -1)
       let isDescending = try layer.flag("largest", default: true)
       layer.ignore("sorted")
+      if let limit = try layer.computedLimit(ofTopKAlong: axis, of: input) {
+        let sort = Sort(axis: axis, isDescending: isDescending, count: nil)
+        let sorted = try layer.apply(sort, [input], role: "sorted")
+        let parts = try layer.leading(sorted, along: axis, count: limit)
+        return [parts[0], try layer.apply(Cast(to: .int64), to: parts[1], role: "indices/int64")]
+      }
       let count = try layer.count(ofTopKAlong: axis, of: input)
       let sort = Sort(axis: axis, isDescending: isDescending, count: count)
       let outputs = try layer.apply(sort, [input])
@@ -131,6 +137,17 @@ extension ONNXLayer {
     let isNegative = try apply(Comparison(.less), to: indices, zero, role: "is_negative")
     let sum = try apply(Add(), to: indices, depth, role: "from_end")
     return try apply(Where(), to: isNegative, sum, indices, role: "indices")
+  }
+
+  /// Returns the number of elements that a TopK takes, if only the model's run tells and it is not all.
+  fileprivate func computedLimit(
+    ofTopKAlong axis: Int, of input: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue? {
+    guard let limit = try optional(1), limit.tensor == nil else { return nil }
+    if case .computed(let id) = input, limit.dimensions == [.axis(id, axis, times: 1)] {
+      return nil
+    }
+    return limit
   }
 
   /// Reads the number of elements that a `TopK` keeps; `nil` for all elements of an axis of unknown

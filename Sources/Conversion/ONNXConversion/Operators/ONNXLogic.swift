@@ -110,9 +110,4 @@ extension ONNXLayer {
     ])
     return try apply(Where(), values)
   }
-
-  /// Whether a value is a single number of a type.
-  private func isNumber(_ value: ONNXValue, _ elementType: ElementType) -> Bool {
-    type(value).elementType == elementType && type(value).shape.allSatisfy { $0.value == 1 }
-  }
 }

@@ -58,14 +58,13 @@ enum ONNXReductions: ONNXFamily {
     },
     "ReduceProd": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
+      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input,
+        let product = ONNXDimension.product(of: dimensions)
+      {
         layer.ignore("axes", "noop_with_empty_axes")
-        let keepDims = try layer.flag("keepdims", default: true)
-        guard let product = ONNXDimension.product(of: dimensions) else {
-          throw layer.unsupported(
-            "multiplies several unknown sizes, and only one can be computed when the model runs")
-        }
-        return [.dimensions([product], isList: keepDims, as: type)]
+        return [
+          .dimensions([product], isList: try layer.flag("keepdims", default: true), as: type)
+        ]
       }
       return try layer.reduce(.product)
     },

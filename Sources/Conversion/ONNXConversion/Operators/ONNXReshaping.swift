@@ -19,6 +19,14 @@ enum ONNXReshaping: ONNXFamily {
       guard !operation.sizes.contains(.fixed(0)) else { throw noElements }
       return builder.reshape(operation)
     },
+    ONNXRow(ReshapeTo.self) { (_, builder) throws(WeighbridgeError) in
+      guard builder.opset >= 14 else {
+        throw .unsupported(
+          "has computed sizes, of which ONNX reads a 0 as such from opset 14 on (\(APIName.exportOpset))"
+        )
+      }
+      return builder.add("Reshape", builder.allInputs(), ["allowzero": .integer(1)])
+    },
     ONNXRow(FlattenTime.self) { (_, builder) throws(WeighbridgeError) in
       let (input, type) = (builder.input(), builder.type())
       let shape =
@@ -68,6 +76,13 @@ enum ONNXReshaping: ONNXFamily {
       let rank = layer.type(input).rank
       let axis = rawAxis < 0 ? rawAxis + rank : rawAxis
       if axis == 1, rank >= 1 { return [try layer.apply(Reshape(target: [-1]), to: input)] }
+      let shape = layer.type(input).shape
+      if (0...rank).contains(axis), case let known = shape[axis...].compactMap(\.value),
+        known.count == rank - axis, shape[..<axis].contains(where: { $0.value == nil })
+      {
+        let count = try Checked.product(known, of: "a size")
+        return [try layer.apply(ReshapeAxes([.rest, .fixed(count)]), to: input)]
+      }
       guard (0...rank).contains(axis),
         let leading = layer.type(input).with(shape: Array(layer.type(input).shape[..<axis]))
           .fixedShape
@@ -91,10 +106,9 @@ enum ONNXReshaping: ONNXFamily {
       if let shape = try layer.integers("shape") {
         target = shape.map(ONNXDimension.known)
       } else {
-        guard let dimensions = try layer.input(1).dimensions else {
-          throw layer.unsupported(
-            "reshapes to a shape that is computed when the model runs, and only constant shapes and sizes of "
-              + "other values can be read")
+        let sizes = try layer.input(1)
+        guard let dimensions = sizes.dimensions else {
+          return [try layer.reshape(input, toComputed: sizes, keepsZeros: keepsZeros)]
         }
         target = dimensions
       }

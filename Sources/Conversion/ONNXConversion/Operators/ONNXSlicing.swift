@@ -85,9 +85,12 @@ enum ONNXSlicing: ONNXFamily {
     },
     "Tile": { (layer) throws(WeighbridgeError) in
       let (input, repeats) = (try layer.input(0), try layer.input(1))
-      if case .dimensions(let dimensions, true, _) = repeats, repeats.tensor == nil {
+      if case .dimensions(let dimensions, true, _) = repeats, repeats.tensor == nil,
+        layer.repeatsSingletons(input, dimensions)
+      {
         return [try layer.tiled(input, dimensions)]
       }
+      if repeats.tensor == nil { return [try layer.computedTile(input, repeats)] }
       guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
         throw layer.malformed(
           "has no counts of repetitions, which the second input of a Tile gives")
@@ -161,18 +164,17 @@ extension ONNXLayer {
     return try transposed(reversed, axes.inversePermutation)
   }
 
+  /// Whether unknown counts of repetitions are those of axes of size 1.
+  fileprivate func repeatsSingletons(_ input: ONNXValue, _ counts: [ONNXDimension]) -> Bool {
+    let shape = type(input).shape
+    return counts.count == shape.count
+      && zip(counts, shape).allSatisfy { $0.number.map { $0 >= 0 } ?? ($1.value == 1) }
+  }
+
   /// Repeats a value along each axis; along an axis of size 1, the count may be unknown.
   fileprivate mutating func tiled(
     _ input: ONNXValue, _ counts: [ONNXDimension]
   ) throws(WeighbridgeError) -> ONNXValue {
-    let shape = type(input).shape
-    guard counts.count == shape.count,
-      zip(counts, shape).allSatisfy({ $0.number.map { $0 >= 0 } ?? ($1.value == 1) })
-    else {
-      throw unsupported(
-        "repeats by counts that are known only when the model runs, and only constant "
-          + "ones can be read")
-    }
     let knownCounts = counts.map { $0.number ?? 1 }
     let tiled = try apply(Tile(counts: knownCounts), to: input, role: "known")
     return try expanded(
@@ -212,6 +214,21 @@ extension ONNXLayer {
     else {
       throw unsupported(
         "pads in the mode \(mode), and only constant, edge, reflect and wrap can be read")
+    }
+    if let pads = try optional(1), pads.tensor == nil {
+      guard !isWrapped, padMode != .reflect else {
+        throw unsupported(
+          "pads in the mode \(mode) by numbers that are known only when the model runs, and only the modes constant and "
+            + "edge can be read with such")
+      }
+      let rawAxes = try constant(3)?.integers
+      return [
+        try computedPad(
+          input, pads,
+          axes: rawAxes.map { (axes) throws(WeighbridgeError) in
+            try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }
+          } ?? Array(0..<rank), padMode, value: try number(2, orAttribute: "value") ?? 0)
+      ]
     }
     guard var pads = try integers(1, orAttribute: "pads") else {
       throw malformed("has no pads, and a Pad needs two for each axis")
@@ -281,6 +298,11 @@ extension ONNXLayer {
 
   fileprivate mutating func slice() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
+    if let starts = try optional(1), let stops = try optional(2),
+      starts.tensor == nil || stops.tensor == nil
+    {
+      return [try computedSlice(input, from: starts, to: stops)]
+    }
     guard let starts = try integers(1, orAttribute: "starts"),
       let stops = try integers(2, orAttribute: "ends")
     else { throw malformed("has no starts or no ends, and a Slice needs both") }

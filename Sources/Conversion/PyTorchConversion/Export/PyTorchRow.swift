@@ -62,7 +62,7 @@ package enum PyTorchOperators {
     ],
     "has sizes that are known only when it runs, and modules are written with sizes known beforehand":
       [
-        Fill.self, NonZero.self,
+        Fill.self, NonZero.self, ReshapeTo.self,
       ],
   ]
 

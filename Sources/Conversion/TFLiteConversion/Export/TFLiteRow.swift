@@ -58,7 +58,7 @@ package enum TFLiteOperators {
     ],
     "has sizes that are known only when it runs, and TFLite files are written with sizes known beforehand":
       [
-        Fill.self, NonZero.self,
+        Fill.self, NonZero.self, ReshapeTo.self,
       ],
     "TFLite takes one index for each element only along all axes": [GatherElements.self],
   ]

@@ -36,13 +36,16 @@ package struct Fill: ExactOperator, DataDependentOperator {
 
 extension Fill {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let sizes = inputs[0]
-    guard sizes.rank == 1, let rank = sizes.shape[0].value, rank <= 64,
-      sizes.elementType.isInteger
+    [TensorType(elementType, try Self.sizes(inputs[0]))]
+  }
+
+  /// The unknown sizes that a list of integers gives when the model runs.
+  static func sizes(_ list: TensorType) throws(ShapeError) -> [Dimension] {
+    guard list.rank == 1, let rank = list.shape[0].value, rank <= 64, list.elementType.isInteger
     else {
-      throw ShapeError("takes a list of at most 64 sizes as integers, not \(sizes)")
+      throw ShapeError("takes a list of at most 64 sizes as integers, not \(list)")
     }
-    return [TensorType(elementType, [Dimension](repeating: .unknown, count: rank))]
+    return [Dimension](repeating: .unknown, count: rank)
   }
 
   package func evaluate(

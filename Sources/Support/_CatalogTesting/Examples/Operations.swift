@@ -27,6 +27,12 @@ extension OperatorExample {
       OperatorExample(
         Fill(value: 0.5, elementType: .float32), inputs: [Tensor(.int64, shape: [2], [3, 2])]),
       OperatorExample(
+        ReshapeTo(),
+        inputs: [
+          .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),
+          Tensor(.int64, shape: [2], [-1, 6]),
+        ]),
+      OperatorExample(
         NonZero(),
         inputs: [Tensor(.float32, shape: [2, 3, 2], [0, 1, 0, -2, 0.5, 0, 3, 0, 0, 0, 1, 4])]),
       OperatorExample(

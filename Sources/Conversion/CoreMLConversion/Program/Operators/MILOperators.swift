@@ -52,7 +52,7 @@ package enum MILOperators {
     ],
     "has sizes that are known only when it runs, and programs are written with sizes known beforehand":
       [
-        Fill.self, NonZero.self,
+        Fill.self, NonZero.self, ReshapeTo.self,
       ],
   ]
 

@@ -48,5 +48,10 @@ enum KerasIndexing {
       unsupported:
         "has sizes that are known only when it runs, and no layer of Keras gives a number of its own"
     ),
+    KerasRow(
+      ReshapeTo.self,
+      unsupported:
+        "has sizes that are known only when it runs, and no layer of Keras gives a number of its own"
+    ),
   ]
 }

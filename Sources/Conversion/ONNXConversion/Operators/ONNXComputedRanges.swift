@@ -1,0 +1,237 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Slices, borders and repetitions by numbers that are known only when the model runs: elements at indices that
+/// are computed.
+extension ONNXLayer {
+  /// Adds the numbers from a start to an end.
+  ///
+  /// - Parameters:
+  ///   - limits: The start, the end and the step: one number of one type each.
+  ///   - role: The role of the node that gives the numbers.
+  mutating func range(
+    from start: ONNXValue, to end: ONNXValue, by step: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (limits, elementType) = ([start, end, step], type(start).elementType)
+    guard limits.allSatisfy({ isNumber($0, elementType) }), elementType != .bool else {
+      throw malformed(
+        "counts from \(type(start)) to \(type(end)) in steps of \(type(step)), expected one number of one type for each"
+      )
+    }
+    let prefix = role.isEmpty ? "" : "\(role)/"
+    var scalars: [ONNXValue] = []
+    for (value, name) in zip(limits, ["start", "end", "step"]) {
+      scalars.append(
+        type(value).rank == 1
+          ? value : try apply(ReshapeAxes([.fixed(1)]), to: value, role: "\(prefix)\(name)"))
+    }
+    // The number of steps, rounded up.
+    let span = try apply(Subtract(), to: scalars[1], scalars[0], role: "\(prefix)span")
+    let quotient = try apply(
+      BinaryMath(.divide), to: try apply(Cast(to: .float64), to: span, role: "\(prefix)dividend"),
+      try apply(Cast(to: .float64), to: scalars[2], role: "\(prefix)divisor"),
+      role: "\(prefix)quotient")
+    let steps = try apply(UnaryMath(.ceiling), to: quotient, role: "\(prefix)steps")
+    let limited = try apply(
+      Clip(minimum: 0, maximum: 0x1p50), to: steps, role: "\(prefix)limited")
+    let count = try apply(Cast(to: .int64), to: limited, role: "\(prefix)count")
+    // Narrow floating-point numbers do not hold the numbers of the steps.
+    let isNarrow = [.float16, .bfloat16].contains(elementType)
+    let work: ElementType = isNarrow ? .float32 : elementType
+    if isNarrow {
+      for position in [0, 2] {
+        scalars[position] = try apply(
+          Cast(to: work), to: scalars[position], role: "\(prefix)wide_\(position)")
+      }
+    }
+    let ones = try filled(
+      with: Tensor(work, shape: [1], [1]), count, role: "\(prefix)ones")
+    let numbers = try apply(
+      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "\(prefix)numbers")
+    let distances = try apply(
+      Multiply(), to: numbers, scalars[2], role: "\(prefix)distances")
+    let range = try apply(
+      Add(), to: distances, scalars[0], role: isNarrow ? "\(prefix)range" : role)
+    return isNarrow ? try apply(Cast(to: elementType), to: range, role: role) : range
+  }
+
+  /// Whether a value is a single number of a type.
+  func isNumber(_ value: ONNXValue, _ elementType: ElementType) -> Bool {
+    type(value).elementType == elementType && type(value).shape.allSatisfy { $0.value == 1 }
+  }
+
+  /// Returns one of the numbers of a list, as int64 `[1]`.
+  private mutating func entry(
+    _ position: Int, of list: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if let numbers = list.tensor?.integers {
+      return newConstant(Tensor(.int64, shape: [1], [Double(numbers[position])]), role)
+    }
+    if case .dimensions(let sizes, _, _) = list {
+      return .dimensions([sizes[position]], isList: true)
+    }
+    let range = Slice.Range(axis: 0, start: position, stop: position + 1, step: 1)
+    let entry =
+      type(list).shape.first?.value == 1
+      ? list : try apply(Slice([range]), to: list, role: "\(role)/entry")
+    let flat =
+      type(entry).rank == 1
+      ? entry : try apply(ReshapeAxes([.fixed(1)]), to: entry, role: "\(role)/list")
+    return type(flat).elementType == .int64
+      ? flat : try apply(Cast(to: .int64), to: flat, role: role)
+  }
+
+  /// The number of entries of a list, if it is known.
+  private func entryCount(_ list: ONNXValue) -> Int? {
+    type(list).rank == 0 ? 1 : type(list).rank == 1 ? type(list).shape[0].value : nil
+  }
+
+  /// The size of an axis, as int64 `[1]`.
+  private func size(of axis: Int, in value: ONNXValue, role: String) -> ONNXValue {
+    if let known = type(value).shape[axis].value {
+      return newConstant(Tensor(.int64, shape: [1], [Double(known)]), role)
+    }
+    guard case .computed(let id) = value else { return .dimensions([], isList: true) }
+    return .dimensions([.axis(id, axis, times: 1)], isList: true)
+  }
+
+  /// Returns a position between limits; one below 0 counts from the end.
+  private mutating func clamped(
+    _ position: ONNXValue, _ size: ONNXValue, from minimum: Double, lastOffset: Double, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let isNegative = try apply(
+      Comparison(.less), to: position, number(0, like: position, "zero"),
+      role: "\(role)/is_negative")
+    let fromEnd = try apply(Add(), to: position, size, role: "\(role)/from_end")
+    let chosen = try apply(Where(), to: isNegative, fromEnd, position, role: "\(role)/chosen")
+    let last = try apply(
+      Add(), to: size, number(lastOffset, like: position, "offset"), role: "\(role)/last")
+    let limited = try apply(Minimum(), to: chosen, last, role: "\(role)/limited")
+    return try apply(
+      Maximum(), to: limited, number(minimum, like: position, "minimum"), role: role)
+  }
+
+  /// Adds the elements in ranges along axes, of which some are known only when the model runs.
+  mutating func computedSlice(
+    _ input: ONNXValue, from starts: ONNXValue, to stops: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard let count = entryCount(starts), entryCount(stops) == count else {
+      throw malformed(
+        "slices from \(type(starts)) to \(type(stops)), expected two lists of one known length")
+    }
+    let rawAxes = try integers(3, orAttribute: "axes") ?? Array(0..<count)
+    let steps = try constant(4)?.integers ?? rawAxes.map { _ in 1 }
+    guard rawAxes.count == count, steps.count == count, !steps.contains(0) else {
+      throw malformed(
+        "slices the axes \(rawAxes) in steps of \(steps), expected \(count) of each and no step of 0"
+      )
+    }
+    _ = try axes(rawAxes, rank: type(input).rank)
+    var result = input
+    for (position, (rawAxis, step)) in zip(rawAxes, steps).enumerated() {
+      let (axis, role) = (try self.axis(rawAxis, rank: type(input).rank), "axis_\(position)")
+      let size = size(of: axis, in: input, role: "\(role)/size")
+      // Backwards, the last index is that before the first one, which -1 is.
+      let (first, end) = step > 0 ? ((0.0, 0.0), (0.0, 0.0)) : ((0, -1), (-1, -1))
+      let start = try clamped(
+        try entry(position, of: starts, role: "\(role)/given_start"), size, from: first.0,
+        lastOffset: first.1, role: "\(role)/start")
+      let stop = try clamped(
+        try entry(position, of: stops, role: "\(role)/given_stop"), size, from: end.0,
+        lastOffset: end.1, role: "\(role)/stop")
+      let stepValue = newConstant(Tensor(.int64, shape: [1], [Double(step)]), "\(role)/step")
+      let indices = try range(from: start, to: stop, by: stepValue, role: "\(role)/indices")
+      result = try apply(
+        Gather(axis: axis), to: result, indices, role: position == count - 1 ? "" : role)
+    }
+    return result
+  }
+
+  /// Adds as many of the first elements along an axis as a number says, of each of some values.
+  mutating func leading(
+    _ values: [ONNXValue], along axis: Int, count: ONNXValue
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let zero = newConstant(Tensor(.int64, shape: [1], [0]), "zero")
+    let one = newConstant(Tensor(.int64, shape: [1], [1]), "one")
+    let end = try entry(0, of: count, role: "count")
+    let indices = try range(from: zero, to: end, by: one, role: "indices")
+    var results: [ONNXValue] = []
+    for (position, value) in values.enumerated() {
+      results.append(
+        try apply(Gather(axis: axis), to: value, indices, role: "part_\(position)"))
+    }
+    return results
+  }
+
+  /// Adds borders whose widths are known only when the model runs; negative ones crop.
+  ///
+  /// - Parameters:
+  ///   - pads: The widths before, then after each of the axes.
+  ///   - value: Fills a border of the mode `constant`.
+  mutating func computedPad(
+    _ input: ONNXValue, _ pads: ONNXValue, axes: [Int], _ mode: Pad.Mode, value: Double
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard entryCount(pads) == 2 * axes.count else {
+      throw malformed(
+        "has \(type(pads)) for \(axes.count.counted("axis")), expected two numbers for each")
+    }
+    var result = input
+    for (position, axis) in axes.enumerated() {
+      let role = "axis_\(axis)"
+      let before = try entry(position, of: pads, role: "\(role)/before")
+      let after = try entry(position + axes.count, of: pads, role: "\(role)/after")
+      if before.tensor?.doubles == [0], after.tensor?.doubles == [0] { continue }
+      let size = size(of: axis, in: input, role: "\(role)/size")
+      let zero = number(0, like: before, "zero")
+      let start = try apply(Subtract(), to: zero, before, role: "\(role)/start")
+      let stop = try apply(Add(), to: size, after, role: "\(role)/stop")
+      let indices = try range(
+        from: start, to: stop, by: number(1, like: before, "one"), role: "\(role)/indices")
+      let last = try apply(
+        Subtract(), to: size, number(1, like: before, "one"), role: "\(role)/last")
+      let limited = try apply(Minimum(), to: indices, last, role: "\(role)/limited")
+      let nearest = try apply(Maximum(), to: limited, zero, role: "\(role)/nearest")
+      let gathered = try apply(
+        Gather(axis: axis), to: result, nearest, role: "\(role)/elements")
+      guard mode == .constant else {
+        result = gathered
+        continue
+      }
+      let isInside = try apply(
+        Comparison(.equal), to: nearest, indices, role: "\(role)/is_inside")
+      let others = (0..<type(input).rank).filter { $0 != axis }
+      let mask = try apply(ExpandDims(axes: others), to: isInside, role: "\(role)/mask")
+      result = try apply(
+        Where(), to: mask, gathered, number(value, like: gathered, "border"),
+        role: "\(role)/padded")
+    }
+    return try apply(Identity(), to: result)
+  }
+
+  /// Adds repetitions along each axis, whose numbers are known only when the model runs.
+  mutating func computedTile(
+    _ input: ONNXValue, _ counts: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard entryCount(counts) == type(input).rank else {
+      throw malformed("repeats \(type(input)) by \(type(counts)), expected a number for each axis")
+    }
+    var result = input
+    for axis in 0..<type(input).rank {
+      let role = "axis_\(axis)"
+      let count = try entry(axis, of: counts, role: "\(role)/count")
+      if count.tensor?.doubles == [1] { continue }
+      let size = size(of: axis, in: input, role: "\(role)/size")
+      let end = try apply(Multiply(), to: size, count, role: "\(role)/end")
+      let numbers = try range(
+        from: number(0, like: end, "zero"), to: end, by: number(1, like: end, "one"),
+        role: "\(role)/numbers")
+      let indices = try apply(
+        BinaryMath(.floorModulo), to: numbers, size, role: "\(role)/indices")
+      result = try apply(Gather(axis: axis), to: result, indices, role: "\(role)/elements")
+    }
+    return try apply(Identity(), to: result)
+  }
+}
