@@ -57,20 +57,22 @@ extension ONNXLayer {
       type(condition).shape.allSatisfy({ $0.value == 1 }),
       type(condition).elementType == .bool
     else { throw unsupported(reason.reason) }
-    for branch in [branches.0, branches.1] {
-      try ONNXUnsupportedOperators(branch.operatorCounts).check()
+    var (first, second, narrowTypes) = ([ONNXValue](), [ONNXValue](), [ONNXNarrowType?]())
+    do throws(WeighbridgeError) {
+      for branch in [branches.0, branches.1] {
+        try ONNXUnsupportedOperators(branch.operatorCounts).check()
+      }
+      first = try run(branches.0, [], "then")
+      narrowTypes = bodyNarrowTypes
+      second = try run(branches.1, [], "else")
+    } catch {
+      // With the condition fixed, only one of the branches must be readable.
+      throw unsupported(reason.reason)
     }
-    let first = try run(branches.0, [], "then")
-    let narrowTypes = bodyNarrowTypes
-    let second = try run(branches.1, [], "else")
     let types = (first.map { type($0) }, second.map { type($0) })
     guard types.0 == types.1, narrowTypes == bodyNarrowTypes,
       types.0.allSatisfy({ !$0.shape.contains(.unknown) })
-    else {
-      throw unsupported(
-        "\(reason.reason); its branches give \(types.0) and \(types.1), and only outputs of the same sizes can be "
-          + "chosen when the model runs")
-    }
+    else { throw unsupported(reason.reason) }
     outputNarrowTypes = narrowTypes
     var outputs: [ONNXValue] = []
     for (position, (one, other)) in zip(first, second).enumerated() {
