@@ -97,9 +97,28 @@ def intervals(x, n, double):
     return [sort([-1.0, 0.1, 1.5])(x), sort([-2.0, 3.0])(n), sort([0.0])(double), sort([0.1, 0.7], dtype="float64")(double)]
 
 
+def normalizations(x, half, double, n):
+    """Normalizations by stored statistics, which are computed in float32 whatever the layer's type is."""
+    normalize = keras.layers.experimental.preprocessing.Normalization
+    return [
+        normalize(dtype=type)(each) for type in ("float32", "float16", "float64") for each in (x, half, double, n)
+    ] + [normalize(axis=1, dtype="float16")(x), normalize(axis=None, dtype="float64")(x)]
+
+
+def hashes(n, wide):
+    """Hashes without a salt, for which TensorFlow 2.3 to 2.5 write one."""
+    make = keras.layers.experimental.preprocessing.Hashing
+    return [make(7)(n), make(1)(n), make(1000)(wide)]
+
+
 CASES = [
     Case("intervals", [MATRIX, Input((5,), -5, 5, "int32"), Input((4,), type="float64")], intervals),
     Case("images_of_integers", [Input((4, 6, 3), -300, 300, "int32"), Input((4, 6, 3), 0, 255, "uint8"), Input((4, 6, 3))], images_of_integers),
+    Case(
+        "normalizations",
+        [MATRIX, Input((3, 4), type="float16"), Input((3, 4), type="float64"), Input((3, 4), -5000, 5000, "int32")],
+        normalizations),
+    Case("hashes", [Input((3,), -9, 9, "int32"), Input((2, 5), -10**12, 10**12, "int64")], hashes),
     Case("integers", [Input((3,), -9, 9, "int32"), Input((3,), 1, 4, "int32")], integers),
     Case("dynamic", [MATRIX, Input((None, None, 2))], dynamic),
     Case("in_training", [Input((4,)), Input((4, 5, 2))], in_training),

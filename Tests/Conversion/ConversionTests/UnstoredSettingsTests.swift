@@ -14,6 +14,7 @@ import Weighbridge
       ("2.12.0-tensorflow2.12/normalization", "invert is taken to be false"),
       ("3.12.1-tensorflow2.21/transposed_convolutions", "output_padding is taken to be null"),
       ("1.2.2-tensorflow/conv_lstm_tf", "subsample is taken to be [1, 1]"),
+      ("../Operations/tensorflow23/hashes", "salt is taken to be null"),
     ])
   func stated(_ sample: String, _ text: String) throws {
     let model = try Model(contentsOf: Paths.sample("Keras/\(sample).h5"))

@@ -8,6 +8,8 @@ struct UnstoredSettings {
   private let setting: String
   /// What is taken instead.
   private let fallback: String
+  /// What these versions wrote in its place; `nil` for nothing.
+  private var written: JSONValue?
   private let isUnstored: @Sendable (KerasVersion) -> Bool
 
   /// Found by comparing each constructor with the `get_config` of its class, from Keras 1.0 to 3.15.
@@ -24,6 +26,9 @@ struct UnstoredSettings {
     UnstoredSettings(
       classes: ["Normalization"], setting: "invert", fallback: "false",
       isUnstored: { $0 >= KerasVersion(2, 10) && $0 < KerasVersion(2, 13) }),
+    UnstoredSettings(
+      classes: ["Hashing"], setting: "salt", fallback: "null", written: Hashing.unsalted,
+      isUnstored: { $0 < KerasVersion(2, 6) }),
     UnstoredSettings(
       classes: ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"], setting: "output_padding",
       fallback: "null",
@@ -44,10 +49,12 @@ struct UnstoredSettings {
     }
     return ([(layer.className, layer.config)] + inner).flatMap { className, config in
       all.filter {
-        $0.classes.contains(className) && $0.isUnstored(version) && config[$0.setting] == nil
+        $0.classes.contains(className) && $0.isUnstored(version) && config[$0.setting] == $0.written
       }.map {
-        "\($0.setting) is taken to be \($0.fallback): some versions of Keras that call themselves "
-          + "\(version) did not store it."
+        let others = $0.written.map { " but \($0.text())" } ?? ""
+        return
+          "\($0.setting) is taken to be \($0.fallback): some versions of Keras that call themselves "
+          + "\(version) did not store it\(others)."
       }
     }
   }

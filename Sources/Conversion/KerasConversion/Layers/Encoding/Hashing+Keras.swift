@@ -6,10 +6,16 @@ import KerasFormat
 import LayerCatalog
 
 extension Hashing: KerasMapped {
+  /// What the Keras of TensorFlow 2.3 to 2.5 writes for a layer without a salt, and takes for one when it
+  /// reads it.
+  static let unsalted: JSONValue = [956_888_297_470, 956_888_297_470]
+
   /// Keras: `Hashing(num_bins)`, for numbers and without a salt.
   static let keras = KerasMapping([
     .plain("Hashing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
+      let written = layer.version < KerasVersion(2, 6) ? Self.unsalted : .null
+      if layer.unreadSettings["salt"] == written { layer.ignore("salt") }
       try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) are not supported")
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
         throw .malformed("hashes whole numbers or texts only")

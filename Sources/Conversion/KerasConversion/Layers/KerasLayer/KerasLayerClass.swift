@@ -62,6 +62,8 @@ struct KerasLayerClass: Sendable {
     case all
     /// Integers too; since Keras 3 to float32, whatever the layer's type is.
     case integersToFloat32
+    /// Integers too, but not in Keras 2.4.
+    case allButKeras24
     /// Integers too, since Keras 2.8.
     case images
     /// Integers too, from Keras 2.8 to Keras 2.
@@ -77,6 +79,7 @@ struct KerasLayerClass: Sendable {
       switch self {
       case .none, .floats: false
       case .all, .integersToFloat32: true
+      case .allButKeras24: version < KerasVersion(2, 4) || version >= KerasVersion(2, 5)
       case .images: version >= KerasVersion(2, 8)
       case .imagesOfKeras2: version >= KerasVersion(2, 8) && version.major < 3
       case .noneSinceKeras3: version.major < 3

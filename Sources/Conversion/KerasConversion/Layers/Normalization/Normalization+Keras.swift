@@ -10,15 +10,24 @@ extension Normalization: KerasMapped {
   /// standard deviation is `keras.backend.epsilon()`, which is not in the file.
   static let keras = KerasMapping([
     KerasLayerClass(
-      "Normalization", masks: .passedSinceKeras3, casts: .all, shape: .same,
+      "Normalization", masks: .passedSinceKeras3, casts: .allButKeras24, shape: .same,
       parts: KerasLayerParts(trainable: .none)
     ) { (layer, inputs) throws(WeighbridgeError) in
       let type = try layer.typedInput(inputs).type
       let operation = Normalization(
         axes: try keptAxes(&layer, type), isInverse: try layer.flag("invert", default: false),
         minimumDeviation: 1e-7)
+      // TensorFlow 2.3 and 2.4 (both Keras 2.4) compute in the type of the statistics.
+      let isWide = layer.version >= KerasVersion(2, 4) && layer.version < KerasVersion(2, 5)
       let statistics = try statistics(
-        &layer, shape: try layer.dimensions(operation.axes, of: type))
+        &layer, shape: try layer.dimensions(operation.axes, of: type), keepsType: isWide)
+      if layer.version < KerasVersion(2, 5),
+        layer.graph[statistics[1]].constant?.doubles.contains(where: { $0 < 1e-14 }) == true
+      {
+        layer.decideOnce(
+          "a standard deviation below 1e-7 counts as 1e-7, as from TensorFlow 2.4 on; 2.3, which states the same "
+            + "version, divides by it")
+      }
       return try layer.add(operation, inputs + statistics)
     }
   ])
@@ -38,7 +47,7 @@ extension Normalization: KerasMapped {
   }
 
   private static func statistics(
-    _ layer: inout KerasLayer, shape: [Int]
+    _ layer: inout KerasLayer, shape: [Int], keepsType: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
     switch (layer.take("mean"), layer.take("variance")) {
     case (let mean?, let variance?):
@@ -47,8 +56,9 @@ extension Normalization: KerasMapped {
         try constant(&layer, "variance", variance, shape: shape),
       ]
     case (nil, nil):
-      let mean = try layer.weight("mean", shape: shape, isTrainable: false)
-      let variance = try layer.weight("variance", shape: shape, isTrainable: false)
+      let mean = try layer.weight("mean", shape: shape, isTrainable: false, keepsType: keepsType)
+      let variance = try layer.weight(
+        "variance", shape: shape, isTrainable: false, keepsType: keepsType)
       try layer.ignoreWeight("count", shape: [])
       return [mean, variance]
     default: throw .malformed("has one of mean and variance without the other")
