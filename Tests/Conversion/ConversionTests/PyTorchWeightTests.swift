@@ -101,7 +101,7 @@ import _CatalogTesting
 
   @Test(
     "The weights of one layer come back from a module that has them in another form",
-    arguments: ["multi_head_attention", "normalization_without_offset", "attention"])
+    arguments: ["multi_head_attention", "normalization_without_offset", "attention", "gru", "lstm"])
   func otherForms(_ name: String) throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
@@ -110,6 +110,8 @@ import _CatalogTesting
       let tensor = Tensor.random(.float32, shape: shape, in: -1...1, seed: UInt64(shape.count))
       return try builder.addWeight("layer/\(role)", tensor)
     }
+    let recurrence = Recurrence(
+      isReversed: false, returnsSequences: true, hasInitialStates: false, mask: .none)
     let operation: any Operator
     var inputs = [value]
     switch name {
@@ -118,6 +120,20 @@ import _CatalogTesting
       operation = try EinsumDense(
         input: labels[0], kernel: labels[1], output: labels[2], bias: labels[3])
       inputs += [try random([2, 2, 4], "kernel"), try random([2, 2], "bias")]
+    case "gru":
+      operation = GRU(
+        recurrence: recurrence, bias: .input, activation: .tanh, recurrentActivation: .sigmoid,
+        resetsAfter: false)
+      inputs += [
+        try random([6, 4], "kernel"), try random([6, 2], "recurrent"), try random([6], "bias"),
+      ]
+    case "lstm":
+      operation = LSTM(
+        recurrence: recurrence, bias: .separate, activation: .sigmoid,
+        recurrentActivation: .sigmoid)
+      inputs += [
+        try random([8, 4], "kernel"), try random([8, 2], "recurrent"), try random([2, 8], "bias"),
+      ]
     case "normalization_without_offset":
       operation = LayerNormalization(axes: [2], epsilon: 1e-3, hasScale: true, hasCenter: false)
       inputs.append(try random([4], "gamma"))

@@ -186,7 +186,9 @@ extension PyTorchBuilder {
     let name = className(type)
     let weights = operands.filter { $0.constant != nil }.map(\.name)
     return .member(
-      addMember(scope.prefix, .module(name, []), type.members.flatMap(\.state), of: weights))
+      addMember(
+        "\(scope.prefix)/recurrence", .module(name, []), type.members.flatMap(\.state), of: weights)
+    )
   }
 
   /// The name of a class with the same lines, which is added if there is none yet.

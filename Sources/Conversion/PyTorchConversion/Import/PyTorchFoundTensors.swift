@@ -5,8 +5,10 @@ import GraphIR
 struct PyTorchFoundTensors {
   typealias Tensors = [(name: String, tensor: Tensor)]
 
+  typealias Parts = (form: PyTorchTarget.Form, tensors: [Tensor])
+
   /// The tensors for each weight; `nil` for a constant that the file does not have.
-  let parts: [[Tensor]?]
+  let parts: [Parts?]
   /// By which rule they were found, as a sentence.
   let decision: String
 
@@ -18,7 +20,7 @@ struct PyTorchFoundTensors {
       return
     }
     let isComplete =
-      targets.reduce(0) { $0 + ($1.name.isEmpty ? 0 : $1.sources.count) } == tensors.count
+      targets.reduce(0) { $0 + ($1.name.isEmpty ? 0 : $1.form.sources.count) } == tensors.count
     do throws(WeighbridgeError) {
       parts = try Self.inOrder(
         isComplete ? tensors : tensors.filter { !Self.isConstant($0.name) }, targets,
@@ -61,35 +63,36 @@ struct PyTorchFoundTensors {
   /// The tensors by name, each for one weight only; names that two tensors have are not used.
   private static func byName(
     _ tensors: Tensors, _ targets: [PyTorchTarget]
-  ) -> (parts: [[Tensor]?], missing: [String], unused: [String]) {
+  ) -> (parts: [Parts?], missing: [String], unused: [String]) {
     let known = Dictionary(grouping: tensors.indices) { normalized(tensors[$0].name) }
-    let sources = targets.flatMap { target in
-      target.sources.map { source in
-        var names = source.layers.map { normalized($0, source.role) }
-        if !target.name.isEmpty {
-          names.insert(normalized(target.name), at: min(1, names.count))
+    var (parts, used) = ([Parts?](repeating: nil, count: targets.count), Set<Int>())
+    /// Finds what is still missing, by the names of one rank.
+    func find(_ rank: Int, _ form: (PyTorchTarget) -> PyTorchTarget.Form?) {
+      for (index, target) in targets.enumerated() where parts[index] == nil {
+        guard let form = form(target) else { continue }
+        let positions = form.sources.compactMap { source -> Int? in
+          var names = source.layers.map { normalized($0, source.role) }
+          if !target.name.isEmpty {
+            names.insert(normalized(target.name), at: min(1, names.count))
+          }
+          guard rank < names.count, let found = known[names[rank]], found.count == 1,
+            !used.contains(found[0]),
+            source.shape == nil
+              || withoutOnes(tensors[found[0]].tensor.shape) == withoutOnes(source.shape)
+          else { return nil }
+          return found[0]
         }
-        return (shape: withoutOnes(source.shape), names: names)
+        guard positions.count == form.sources.count, Set(positions).count == positions.count else {
+          continue
+        }
+        used.formUnion(positions)
+        parts[index] = (form, positions.map { tensors[$0].tensor })
       }
     }
-    var (positions, used) = ([Int?](repeating: nil, count: sources.count), Set<Int>())
-    for rank in 0..<(sources.map(\.names.count).max() ?? 0) {
-      for (index, source) in sources.enumerated() where positions[index] == nil {
-        guard rank < source.names.count, let found = known[source.names[rank]], found.count == 1,
-          source.shape == nil || withoutOnes(tensors[found[0]].tensor.shape) == source.shape,
-          used.insert(found[0]).inserted
-        else { continue }
-        positions[index] = found[0]
-      }
-    }
-    var (rest, missing) = (positions[...], [String]())
-    let parts = targets.map { target -> [Tensor]? in
-      let own = rest.prefix(target.sources.count).compactMap { $0 }
-      rest = rest.dropFirst(target.sources.count)
-      if own.count == target.sources.count { return own.map { tensors[$0].tensor } }
-      if !target.isConstant { missing.append(target.name) }
-      return nil
-    }
+    let rankCount = targets.flatMap(\.form.sources).map(\.layers.count).max() ?? 0
+    for rank in 0...rankCount { find(rank, \.form) }
+    for rank in 0...rankCount { find(rank, \.loop) }
+    let missing = zip(targets, parts).filter { !$0.isConstant && $1 == nil }.map(\.0.name)
     let unused = tensors.indices.filter { !used.contains($0) }.map { tensors[$0].name }
       .filter { !isConstant($0) }
     return (parts, missing, unused)
@@ -100,12 +103,12 @@ struct PyTorchFoundTensors {
   /// - Parameter withConstants: Whether the file has the constants, too.
   private static func inOrder(
     _ tensors: Tensors, _ targets: [PyTorchTarget], withConstants: Bool
-  ) throws(WeighbridgeError) -> [[Tensor]?] {
+  ) throws(WeighbridgeError) -> [Parts?] {
     let isWanted = { (target: PyTorchTarget) in
       !target.name.isEmpty && (withConstants || !target.isConstant)
     }
     let sources = targets.filter(isWanted).flatMap { target in
-      target.sources.map { (target.name, $0) }
+      target.form.sources.map { (target.name, $0) }
     }
     for (position, ((name, source), tensor)) in zip(sources, tensors).enumerated() {
       let ending = tensor.name.split(separator: ".").last.map(String.init) ?? tensor.name
@@ -131,8 +134,9 @@ struct PyTorchFoundTensors {
     var rest = tensors.map(\.tensor)[...]
     return targets.map { target in
       guard isWanted(target) else { return nil }
-      defer { rest.removeFirst(target.sources.count) }
-      return Array(rest.prefix(target.sources.count))
+      let count = target.form.sources.count
+      defer { rest.removeFirst(count) }
+      return (target.form, Array(rest.prefix(count)))
     }
   }
 }

@@ -15,15 +15,30 @@ struct PyTorchTarget: Sendable {
     let shape: [Int]?
   }
 
+  /// Tensors of a module, and how a weight is made of them.
+  struct Form: Sendable {
+    let sources: [Source]
+    let make: @Sendable ([Tensor]) throws(WeighbridgeError) -> Tensor
+  }
+
   /// The name in the graph; empty for what the graph lacks and a module may have, such as the zeros of a
   /// normalization without an offset.
   let name: String
-  let sources: [Source]
+  let form: Form
+  /// What a module has instead that computes a recurrent layer in a loop.
+  var loop: Form?
   /// Whether a module may have it as a number in its code: it is no layer's weight, and an integer, a
   /// boolean or a single number.
   var isConstant = false
-  /// Makes the weight of the tensors.
-  let make: @Sendable ([Tensor]) throws(WeighbridgeError) -> Tensor
+
+  init(
+    name: String, sources: [Source], isConstant: Bool = false,
+    make: @escaping @Sendable ([Tensor]) throws(WeighbridgeError) -> Tensor
+  ) {
+    self.name = name
+    form = Form(sources: sources, make: make)
+    self.isConstant = isConstant
+  }
 
   /// The weights of a graph in the order of its nodes, each once.
   static func all(of graph: Graph) -> [PyTorchTarget] {
@@ -40,21 +55,27 @@ struct PyTorchTarget: Sendable {
 
   private static func all(of node: Node, _ graph: Graph) -> [PyTorchTarget] {
     let operation = node.operation
-    let weights = node.inputs.map { graph[$0] }.filter { $0.constant != nil }
+    let isWeight = { (position: Int) in
+      if case .weight? = operation.slot(position) { true } else { false }
+    }
+    let weights = node.inputs.indices.filter(isWeight).map { graph[node.inputs[$0]] }
+    let isConstant = weights.allSatisfy { $0.constant != nil }
     switch operation {
-    case let operation as LSTM: return recurrent(operation, [0, 1, 2, 3], node, weights)
-    case let operation as GRU: return recurrent(operation, [1, 0, 2], node, weights)
-    case let operation as SimpleRNN: return recurrent(operation, [0], node, weights)
+    case let operation as LSTM where isConstant:
+      return looped(operation, recurrent(operation, [0, 1, 2, 3], node, weights), node, weights)
+    case let operation as GRU where isConstant:
+      return looped(operation, recurrent(operation, [1, 0, 2], node, weights), node, weights)
+    case let operation as SimpleRNN where isConstant:
+      return looped(operation, recurrent(operation, [0], node, weights), node, weights)
     default: break
     }
     var roles = roles(of: operation)[...]
     let named = node.inputs.enumerated().compactMap { position, id -> PyTorchTarget? in
-      let isWeight = if case .weight? = operation.slot(position) { true } else { false }
-      let role = isWeight ? roles.popFirst() ?? "" : ""
+      let role = isWeight(position) ? roles.popFirst() ?? "" : ""
       guard let weight = graph[id].constant else { return nil }
       return tensor(
         weight, named: graph[id].name, layers: layers(node, graph[id].name), role,
-        shape: moduleShape(weight, of: operation, role), isWeight: isWeight)
+        shape: moduleShape(weight, of: operation, role), isWeight: isWeight(position))
     }
     return named + absent(from: operation, node)
   }
@@ -76,7 +97,7 @@ struct PyTorchTarget: Sendable {
     _ weight: Tensor, of operation: any Operator, _ role: String
   ) -> [Int]? {
     switch operation {
-    case is PReLU: return [weight.count]
+    case is PReLU: return weight.shape.count { $0 > 1 } > 1 ? nil : [weight.count]
     case let operation as EinsumDense where role == "weight":
       let inner = operation.input.letters.filter { !operation.output.letters.contains($0) }.count
       return [weight.shape.dropLast(inner), weight.shape.suffix(inner)].map { $0.reduce(1, *) }
@@ -181,5 +202,43 @@ struct PyTorchTarget: Sendable {
         ordered[0].elementType, shape: shape, zip(ordered[0].doubles, ordered[1].doubles).map(+))
     }
     return named + [pair]
+  }
+
+  /// Adds to the targets of a recurrent layer what a module with a loop has: a layer for the products
+  /// with the sequence, and for each product with the state the transposed rows of some gates.
+  private static func looped<Operation: RecurrentOperator>(
+    _ operation: Operation, _ targets: [PyTorchTarget], _ node: Node, _ weights: [Value]
+  ) -> [PyTorchTarget] {
+    guard let units = weights.dropFirst().first?.constant?.shape[1], targets.count > 1 else {
+      return targets
+    }
+    let names = layers(node, weights[0].name)
+    let sums = [Operation.gateCount * units]
+    func parts(_ weight: Value, _ role: String, _ shape: (Int) -> [Int]) -> [Source] {
+      Operation.stateGates.map { gates in
+        let name = "\(weight.name)/\(role)_\(gates.lowerBound)_\(gates.upperBound)"
+        return Source(
+          layers: names.map { "\($0)/recurrence" }, role: PythonNames.identifier(name),
+          shape: shape(gates.count * units))
+      }
+    }
+    var result = targets
+    let kernel = Source(layers: names, role: "weight", shape: weights[0].constant?.shape)
+    result[0].loop = Form(sources: [kernel]) { $0[0] }
+    result[1].loop = Form(sources: parts(weights[1], "transposed") { [units, $0] }) {
+      joined($0.map { $0.permuted([1, 0]) }, shape: sums + [units])
+    }
+    guard targets.count > 2 else { return result }
+    let bias = Source(layers: names, role: "bias", shape: sums)
+    let isPair = operation.bias == .separate
+    let state = isPair ? parts(weights[2], "state") { [1, $0] } : []
+    result[2].loop = Form(sources: [bias] + state) { joined($0, shape: (isPair ? [2] : []) + sums) }
+    return result
+  }
+
+  /// Tensors one after the other.
+  private static func joined(_ tensors: [Tensor], shape: [Int]) -> Tensor {
+    Tensor(
+      tensors[0].elementType, shape: shape, bytes: tensors.flatMap { $0.contiguousBytes() })
   }
 }

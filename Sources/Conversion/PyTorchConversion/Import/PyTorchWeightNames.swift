@@ -57,7 +57,7 @@ package struct PyTorchWeightNames: Sendable {
         continue
       }
       do throws(WeighbridgeError) {
-        let weight = try target.make(parts)
+        let weight = try parts.form.make(parts.tensors)
         if !target.name.isEmpty { weights.append((target.name, weight)) }
       } catch { throw target.name.isEmpty ? error : error.at(.path(target.name)) }
     }
