@@ -63,6 +63,29 @@ import _CatalogTesting
     #expect(calls.allSatisfy { $0.hasPrefix("_, (z, _) = self.LSTM_20_direction_0(") })
   }
 
+  @Test("The states of a recurrent layer come with its sequence")
+  func returnedStates() throws {
+    let type = TensorType(.float32, [.symbolic("batch"), 5, 3])
+    let lstm = LSTM(
+      recurrence: recurrence(.none), bias: .none, activation: .tanh, recurrentActivation: .sigmoid)
+    var builder = GraphBuilder()
+    let x = try builder.addInput("x", type)
+    let weights = [
+      try builder.addWeight("lstm/w", zeros(8, 3)), try builder.addWeight("lstm/u", zeros(8, 2)),
+    ]
+    let results = try builder.addNode(
+      lstm, inputs: [x] + weights, source: SourceScope(layer: "lstm", className: "LSTM"))
+    let graph = try builder.finish(
+      outputs: results.enumerated().map { Port(name: "y\($0)", value: $1) })
+    let folder = try TemporaryFolder()
+    let report = try ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance()
+    ).export(to: folder.file("m.py"), as: .pyTorch())
+    let lines = try PyTorchFiles(report).lines
+    #expect(lines.contains { $0.hasPrefix("x, (y, z) = self.lstm(x)") }, "\(lines)")
+    #expect(!lines.contains("x = x"))
+  }
+
   @Test("A layer is a submodule with its name, and images are channels first")
   func layer() throws {
     let type = TensorType(.float32, [.symbolic("batch"), 8, 8, 3])
@@ -112,6 +135,16 @@ import _CatalogTesting
           ["weight", "bias", "running_mean", "running_var", "num_batches_tracked"].map {
             "layer.\($0)"
           }))
+  }
+
+  @Test("A group normalization along the last axis gets a copy of its transposed input")
+  func groupNormalization() throws {
+    let files = try files(
+      GroupNormalization(groups: 2, axis: 2, epsilon: 1e-3, hasScale: true, hasCenter: true),
+      of: TensorType(.float32, [2, 5, 4]), weights: [zeros(4), zeros(4)])
+    #expect(
+      files.text.contains("self.layer(x.movedim(2, 1).contiguous()).movedim(1, 2)"),
+      "\(files.text)")
   }
 
   @Test("What a layer does in training only is PyTorch's, along the same axes")

@@ -15,7 +15,7 @@ enum PyTorchHelper: String, CaseIterable {
           borders: list[int] = []
           for axis in range(x.dim() - 1, 1, -1):
               length, window, step = x.shape[axis], size[axis - 2], stride[axis - 2]
-              total = max((-(-length // step) - 1) * step + window - length, 0)
+              total = max((length - 1) // step * step + window - length, 0)
               borders += [total // 2, total - total // 2]
           return F.pad(x, borders, value=value)
       """.split(separator: "\n").map(String.init)

@@ -70,7 +70,8 @@ enum PyTorchLayers {
           .init("\(operation.groups)"), .init("\(count)"), .init("eps", operation.epsilon.python),
         ] + (affine.arguments.isEmpty ? [] : [.init("affine", "False")]),
         ["weight": affine.scale, "bias": affine.offset])
-      return try builder.applied(module, along: operation.axis, 1)
+      // PyTorch 2.13 crashes in training if the transposed input is not copied.
+      return try builder.applied(module, along: operation.axis, 1, copies: true)
     },
   ]
 }
@@ -123,11 +124,14 @@ extension PyTorchBuilder {
   }
 
   /// Applies a module that takes the axis of an operator at another position; `nil` for any.
+  ///
+  /// - Parameter copies: Whether a transposed input is copied.
   fileprivate mutating func applied(
-    _ module: PythonExpression.Piece, along axis: Int, _ position: Int?
+    _ module: PythonExpression.Piece, along axis: Int, _ position: Int?, copies: Bool = false
   ) throws(WeighbridgeError) -> ExportOperand {
     guard let position, position != axis else { return try add("\(module)(\(self[0]))") }
-    let moved: PythonExpression = "\(self[0]).movedim(\(axis), \(position))"
+    let moved: PythonExpression =
+      "\(self[0]).movedim(\(axis), \(position))\(copies ? ".contiguous()" : "")"
     return try add("\(module)(\(moved)).movedim(\(position), \(axis))")
   }
 

@@ -96,8 +96,10 @@ extension PyTorchBuilder {
     }
     let results = try add(
       values: call, isLayer: true, groupsRest: scope.outputTypes.count > 2)
-    let output = try add(
-      picked("\(value(results[0], outputType))", recurrence), as: outputType)
+    let isPicked = recurrence.isReversed || !recurrence.returnsSequences
+    let all = value(results[0], outputType)
+    let output =
+      isPicked ? try add(picked("\(all)", recurrence), as: outputType) : all
     var names = [output.name]
     for (name, type) in zip(results, scope.outputTypes).dropFirst() {
       names.append(try add("\(value(name, type)).squeeze(0)", as: type).name)
