@@ -238,6 +238,7 @@ import _CatalogTesting
     let fromEnd = try files(Embedding(negativeIndices: .fromEnd), of: type, weights: [table])
     #expect(
       fromEnd.text.contains("self.layer(torch.where(x < 0, x + 5, x))"), "\(fromEnd.text)")
+    #expect(!fromEnd.lines.contains("x = x"))
     let other = try files(Embedding(), of: type, weights: [table])
     #expect(other.text.contains("self.layer(x)"))
   }

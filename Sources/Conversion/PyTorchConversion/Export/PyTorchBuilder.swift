@@ -108,11 +108,14 @@ extension PyTorchBuilder {
     return outputs
   }
 
-  /// Adds a statement with one value.
+  /// Adds a statement with one value; none for an expression that only passes a value on.
   mutating func add(
     _ expression: PythonExpression, isLayer: Bool = false, as type: TensorType? = nil
   ) throws(WeighbridgeError) -> ExportOperand {
     let type = type ?? outputType
+    if expression.pieces.count == 1, case .value(let name) = expression.pieces[0] {
+      return value(name, type)
+    }
     return value(try add(values: expression, isLayer: isLayer, types: [type])[0], type)
   }
 
