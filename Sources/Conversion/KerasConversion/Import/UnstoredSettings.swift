@@ -1,5 +1,6 @@
 import JSON
 import KerasFormat
+import LayerCatalog
 
 /// Settings that some versions of Keras did not write although they change what a layer computes.
 /// The default is taken, and stated as a decision.

@@ -22,7 +22,7 @@ extension Normalization: KerasMapped {
       let statistics = try statistics(
         &layer, shape: try layer.dimensions(operation.axes, of: type), keepsType: isWide)
       if layer.version < KerasVersion(2, 5),
-        layer.graph[statistics[1]].constant?.doubles.contains(where: { $0 < 1e-14 }) == true
+        layer.graph.constant(of: statistics[1])?.doubles.contains(where: { $0 < 1e-14 }) == true
       {
         layer.decideOnce(
           "a standard deviation below 1e-7 counts as 1e-7, as from TensorFlow 2.4 on; 2.3, which states the same "
