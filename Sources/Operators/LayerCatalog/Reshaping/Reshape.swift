@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, ...]`
 /// - output: `[batch, shape...]`
-package struct Reshape: ExactOperator, PrimitiveOperator {
+package struct Reshape: FormulaOperator, ExactOperator {
   /// The sizes after the batch axis; one of them may be -1 and is inferred.
   package let target: [Int]
 
@@ -60,13 +60,17 @@ extension Reshape {
     return .fixed(total / known)
   }
 
-  package func evaluate(
-    _ inputs: [Tensor], workers: Workers
-  ) throws(WeighbridgeError) -> [Tensor] {
-    [inputs[0].reshaped(try outputShape(of: inputs))]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Reshape? {
     axes == Array(0..<target.count + 1) ? self : nil
+  }
+
+  package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
+    let shape: [Dimension]
+    do throws(ShapeError) {
+      shape = try outputTypes(of: [make.type(make.inputs[0])])[0].shape
+    } catch { throw .malformed(error.reason) }
+    // A size that is known does not depend on the batch, which may be empty.
+    let sizes = shape.dropFirst().map { $0.value.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
+    return try make(ReshapeAxes([.axis(0)] + sizes), make.inputs[0])
   }
 }
