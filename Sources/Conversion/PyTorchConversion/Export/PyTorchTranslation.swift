@@ -128,10 +128,9 @@ struct PyTorchTranslation {
     let layers = graph.nodes.filter { node in
       (node.operation as? Identity)?.noise == nil && node.source.className.hasPrefix("Random")
     }
-    let recurrent = graph.nodes.filter { $0.operation.attributes["recurrent_dropout"] != nil }
     return layers.prefix(1).map {
       "\($0.source.layer) and other layers that act only in training are left out"
-    } + recurrent.map { "\($0.source.layer) does not drop out its state in training" }
+    }
   }
 
   /// The lines about inputs and outputs.

@@ -63,6 +63,9 @@ extension PyTorchBuilder {
     ]
     if !hasStates { lines += names.map { "    \($0) = \(zeros)" } }
     lines.append("    y = \(hasStates ? "torch.zeros_like(h)" : zeros)")
+    if let rate = recurrence.stateDropout {
+      lines.append("    kept = F.dropout(torch.ones_like(h), \(rate.python), self.training)")
+    }
     if recurrence.returnsSequences { lines.append("    outputs: list[Tensor] = []") }
     let steps = recurrence.isReversed ? "x.shape[1] - 1, -1, -1" : "x.shape[1]"
     lines.append("    for t in range(\(steps)):")
@@ -83,12 +86,14 @@ extension PyTorchBuilder {
     _ recurrence: Recurrence, _ names: [String], ones: String
   ) -> [String] {
     let states = names.joined(separator: ", ")
+    let isDropped = recurrence.stateDropout != nil
+    let given = (isDropped ? ["h * kept"] + names.dropFirst() : names).joined(separator: ", ")
     guard recurrence.mask != .none else {
-      return ["\(states) = self.step(x[:, t], \(states))", "y = h"]
+      return ["\(states) = self.step(x[:, t], \(given))", "y = h"]
     }
     let new = names.map { "new_\($0)" }
     var lines = [
-      "\(new.joined(separator: ", ")) = self.step(x[:, t], \(states))",
+      "\(new.joined(separator: ", ")) = self.step(x[:, t], \(given))",
       "keep = mask[:, t].reshape(-1\(ones))",
     ]
     let rest = ["zero": "torch.zeros_like(y)", "previous": "y"][recurrence.mask.rawValue]

@@ -52,7 +52,8 @@ extension PyTorchBuilder {
     _ operation: Operation, _ native: (type: String, arguments: [Argument], gates: [Int])?
   ) throws(WeighbridgeError) -> [String] {
     try dropOut(operation.recurrence)
-    if let native, operation.recurrence.mask == .none {
+    // PyTorch's own layers drop out no states.
+    if let native, operation.recurrence.mask == .none, operation.recurrence.stateDropout == nil {
       return try layer(operation, native.type, native.arguments, native.gates)
     }
     let inputs = recurrentInputs(of: operation)
