@@ -44,14 +44,16 @@ import Weighbridge
     #expect(batches(model).allSatisfy { $0?.value == nil })
   }
 
-  @Test("A batch of none is refused, and nothing is written", arguments: [0, -1])
+  @Test(
+    "A batch of none or of too many is refused, and nothing is written",
+    arguments: [0, -1, 1 << 31])
   func none(size: Int) throws {
     let folder = try TemporaryFolder()
     let error = failure {
       _ = try exported(Self.sample, batchSize: size, to: folder.file("m.onnx"))
     }
     #expect(error?.code == .mismatch)
-    #expect(error?.reason.contains("is \(size), expected at least 1") == true)
+    #expect(error?.reason.contains("is \(size), expected 1 to 2147483647") == true)
     #expect(folder.names.isEmpty)
   }
 

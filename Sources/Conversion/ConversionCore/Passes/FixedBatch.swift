@@ -8,11 +8,12 @@ package struct FixedBatch {
 
   /// Sets the first axis of each input, if it is open.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a size below 1, if no input has a batch that is open,
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a size that is none, if no input has a batch that is open,
   ///   and at a layer that cannot take that many.
   package init(_ graph: Graph, size: Int) throws(WeighbridgeError) {
-    guard size >= 1 else {
-      throw .mismatch("\(APIName.exportBatchSize) is \(size), expected at least 1")
+    // The files of some formats store sizes in 32 bits.
+    guard (1...Int(Int32.max)).contains(size) else {
+      throw .mismatch("\(APIName.exportBatchSize) is \(size), expected 1 to \(Int32.max)")
     }
     let types = graph.inputs.map { graph[$0.value].type }
     let isOpen = types.map { $0.shape.first.map { $0.value == nil } ?? false }
