@@ -55,6 +55,14 @@ package struct NodeResult {
   package var outputs: [Tensor] { read() }
 }
 
+extension ContinuousClock.Instant {
+  /// The time since then, in nanoseconds.
+  package var nanosecondsSince: UInt64 {
+    let time = (ContinuousClock.now - self).components
+    return UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
+  }
+}
+
 /// The kind of kernel that computed a node.
 public enum KernelKind: Hashable, Sendable, CustomStringConvertible {
   /// The reference kernel.

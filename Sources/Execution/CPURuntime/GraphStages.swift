@@ -138,12 +138,9 @@ final class GraphStages: Sendable {
       }
       values[id] = tensor
     }
-    let time = (ContinuousClock.now - start).components
-    let nanoseconds =
-      UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
     try observe(
       NodeResult(
-        position: position, node: node, kernel: .reference, nanoseconds: nanoseconds
+        position: position, node: node, kernel: .reference, nanoseconds: start.nanosecondsSince
       ) { outputs })
   }
 }

@@ -45,10 +45,8 @@ package struct ReferenceRuntime: Runtime {
       try checkCancellation()
       let start = ContinuousClock.now
       let outputs = try evaluate(node, at: position, tensors, types)
-      let time = (ContinuousClock.now - start).components
+      let nanoseconds = start.nanosecondsSince
       for (id, tensor) in zip(node.outputs, outputs) { tensors[id.index] = tensor }
-      let nanoseconds =
-        UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
       try observe(
         NodeResult(
           position: position, node: node, kernel: .reference, nanoseconds: nanoseconds

@@ -107,11 +107,10 @@ import GraphIR
     of group: NodeGroup, kernel: KernelKind, since start: ContinuousClock.Instant
   ) -> NodeResult {
     let position = group.positions[group.positions.count - 1]
-    let time = (ContinuousClock.now - start).components
     return NodeResult(
       position: position, node: plan.graph.nodes[position],
       fused: Array(group.positions.dropLast()), kernel: kernel,
-      nanoseconds: UInt64(time.seconds) * 1_000_000_000 + UInt64(time.attoseconds / 1_000_000_000)
+      nanoseconds: start.nanosecondsSince
     ) {
       group.outputs.compactMap { id in
         self.tensor(id)?.held(as: self.plan.graph[id].type.elementType)
