@@ -97,7 +97,6 @@ def train(net, feed):
     net.train()
     torch.manual_seed(0)
     net.apply(lambda part: part.reset_parameters() if hasattr(part, "reset_parameters") else None)
-    feed = [torch.rand_like(tensor) if tensor.is_floating_point() else tensor for tensor in feed]
     optimizer = torch.optim.Adam(net.parameters(), lr=1e-4)
     losses, wanted = [], None
     for _ in range(4):

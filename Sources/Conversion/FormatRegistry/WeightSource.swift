@@ -107,7 +107,8 @@ package struct WeightSource: ModelSource {
       if file.format == .pytorch || !weightNames.isEmpty
         || file.format == .safetensors && !weights.allSatisfy({ names.contains($0.name) })
       {
-        let found = try PyTorchWeightNames(weights, of: content.graph, names: weightNames)
+        let found = try PyTorchWeightNames(
+          weights, of: content, names: weightNames)
         weights = found.weights
         content.provenance.decisions += (file.notes + [found.decision]).map {
           .init(layer: "", text: $0)

@@ -64,18 +64,86 @@ import _CatalogTesting
 
   @Test("A module's own weights go back to the model by their names, bit for bit")
   func roundTrip() throws {
-    let folder = try TemporaryFolder()
     for name in ["sketch-classifier", "shape-detector"] {
-      let original = Paths.sample("Models/\(name)/\(name).h5")
-      let model = try Model(contentsOf: original)
-      try model.export(to: folder.file("m.py"))
-      var options = ReadOptions()
-      options.architecture = original
-      let copy = try Model(contentsOf: folder.file("m.safetensors"), options: options)
-      #expect(try copy.differences(from: model).items.filter { $0.kind == .weight }.isEmpty)
-      let decisions = copy.content.provenance.decisions.map(\.text)
+      let decisions = try returned("Models/\(name)/\(name).h5")
       #expect(decisions.contains("the weights were found by their names"))
     }
+  }
+
+  private static let movedNames = [
+    "Custom/Blocks/2.15.0/transformer.h5", "Keras/1.2.2-tensorflow/srelu.h5",
+    "Keras/2.0.8-theano/local2d.h5", "Layers/conv_lstm/conv_lstm2d_masked.h5",
+    "Layers/normalization/normalization_adapted.h5",
+    "Models/number-types/mixed_bfloat16_mlp.k3.keras",
+    "Models/number-types/mixed_float16_cnn.k2.h5", "Operations/keras2/cell_activations.h5",
+    "Operations/keras3/attention_in_float64.h5", "Operations/keras3/reversible_embedding.h5",
+    "Operations/keras3/trained_activations.keras",
+  ]
+
+  @Test(
+    "Weights that a module has in parts, moved, rounded or twice go back bit for bit",
+    arguments: movedNames)
+  func movedWeights(_ name: String) throws {
+    let decisions = try returned(name)
+    #expect(
+      decisions.contains { $0.hasPrefix("the weights were found as the exported module has them") })
+  }
+
+  /// Exports a sample, reads the weights back onto it and compares them. Returns the decisions.
+  private func returned(_ name: String) throws -> [String] {
+    let folder = try TemporaryFolder()
+    var options = ReadOptions()
+    options.architecture = Paths.sample(name)
+    let model = try Model(contentsOf: Paths.sample(name))
+    try model.export(to: folder.file("m.py"))
+    let copy = try Model(contentsOf: folder.file("m.safetensors"), options: options)
+    let weights = try copy.differences(from: model).items.filter { $0.kind == .weight }
+    #expect(weights.isEmpty, "\(weights)")
+    return copy.content.provenance.decisions.map(\.text)
+  }
+
+  @Test(
+    "Numbers that training changed go to the weights they came from",
+    arguments: [
+      "Keras/2.0.8-theano/local2d.h5", "Layers/conv_lstm/conv_lstm2d_masked.h5",
+      "Models/sketch-classifier/sketch-classifier.h5",
+    ])
+  func trainedWeights(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let options = try exportTrained(name, to: folder)
+    try Model(contentsOf: folder.file("m.safetensors"), options: options)
+      .export(to: folder.file("again.py"))
+    let numbers = try Self.numbers(folder.file("again.safetensors")).numbers
+    #expect(try !numbers.isEmpty && numbers == Self.numbers(folder.file("m.safetensors")).numbers)
+  }
+
+  @Test("A tensor that is computed from weights must be what the architecture's weights give")
+  func computedTensor() throws {
+    let folder = try TemporaryFolder()
+    let options = try exportTrained("Layers/normalization/normalization_adapted.h5", to: folder)
+    let error = failure {
+      _ = try Model(contentsOf: folder.file("m.safetensors"), options: options)
+    }
+    #expect(error?.reason.contains("is computed from weights") == true, "\(error as Any)")
+  }
+
+  /// Exports a sample as `m.py` and changes all its weights a little. Returns the options to read them with.
+  private func exportTrained(_ name: String, to folder: TemporaryFolder) throws -> ReadOptions {
+    try Model(contentsOf: Paths.sample(name)).export(to: folder.file("m.py"))
+    let (header, numbers) = try Self.numbers(folder.file("m.safetensors"))
+    // The last bit of each number.
+    let changed = numbers.enumerated().map { $0 % 4 == 0 ? $1 ^ 1 : $1 }
+    try Files.write(header + changed, to: folder.file("m.safetensors"))
+    var options = ReadOptions()
+    options.architecture = Paths.sample(name)
+    return options
+  }
+
+  /// The parts of a safetensors file.
+  private static func numbers(_ path: String) throws -> (header: [UInt8], numbers: [UInt8]) {
+    let bytes = try Files.read(path)
+    let end = 8 + bytes[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    return (Array(bytes[..<end]), Array(bytes[end...]))
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Bytes
+import ConversionCore
 import GraphIR
 
 /// The tensors of a file that weights are made of, each found by its name, or all by their order.
@@ -13,9 +14,22 @@ struct PyTorchFoundTensors {
   let decision: String
 
   /// - Throws: ``WeighbridgeError/Code/mismatch``, which lists what remains.
-  init(_ tensors: Tensors, _ targets: [PyTorchTarget]) throws(WeighbridgeError) {
+  init(
+    _ tensors: Tensors, _ targets: [PyTorchTarget], of content: ModelContent
+  ) throws(WeighbridgeError) {
     let named = Self.byName(tensors, targets)
-    if named.missing.isEmpty, named.unused.isEmpty {
+    let isNamed = named.missing.isEmpty && named.unused.isEmpty
+    // A module computes in float32 what a model has in other types, and may have rounded its weights.
+    let isRounded = content.graph.values.contains {
+      $0.type.elementType.isFloat && $0.type.elementType != .float32
+    }
+    if !isNamed || isRounded,
+      let state = PyTorchExportedState(tensors, of: content, isNamed: true)
+    {
+      (parts, decision) = try Self.parts(state, targets)
+      return
+    }
+    if isNamed {
       (parts, decision) = (named.parts, "the weights were found by their names")
       return
     }
@@ -26,6 +40,10 @@ struct PyTorchFoundTensors {
         isComplete ? tensors : tensors.filter { !Self.isConstant($0.name) }, targets,
         withConstants: isComplete)
     } catch {
+      if let state = PyTorchExportedState(tensors, of: content, isNamed: false) {
+        (parts, decision) = try Self.parts(state, targets)
+        return
+      }
       guard named.unused.count < tensors.count / 2 else { throw error }
       let remaining = [
         ("no tensors for ", named.missing, ", which the architecture has"),
@@ -37,6 +55,18 @@ struct PyTorchFoundTensors {
     }
     decision =
       "the weights were found by their order in the file, in which all endings and shapes agree"
+  }
+
+  /// The weights that are found in the state of the exported module.
+  private static func parts(
+    _ state: PyTorchExportedState, _ targets: [PyTorchTarget]
+  ) throws(WeighbridgeError) -> (parts: [Parts?], decision: String) {
+    let weights = try state.weights(
+      constants: Set(targets.filter(\.isConstant).map(\.name)))
+    let parts = targets.map { target in
+      weights[target.name].map { (PyTorchTarget.Form(sources: []) { $0[0] }, [$0]) }
+    }
+    return (parts, "the weights were found as the exported module has them")
   }
 
   /// Whether an exported module calls a tensor a constant, which is a part of its computation.
@@ -60,6 +90,11 @@ struct PyTorchFoundTensors {
   /// The sizes by which an order of axes is known.
   private static func withoutOnes(_ shape: [Int]?) -> [Int]? { shape?.filter { $0 != 1 } }
 
+  /// Whether a tensor is a constant, which a module may have in another type.
+  private static func isSame(_ constant: Tensor, _ tensor: Tensor) -> Bool {
+    zip(constant.doubles, tensor.doubles).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN }
+  }
+
   /// The tensors by name, each for one weight only; names that two tensors have are not used.
   private static func byName(
     _ tensors: Tensors, _ targets: [PyTorchTarget]
@@ -67,10 +102,9 @@ struct PyTorchFoundTensors {
     let known = Dictionary(grouping: tensors.indices) { normalized(tensors[$0].name) }
     var (parts, used) = ([Parts?](repeating: nil, count: targets.count), Set<Int>())
     /// Finds what is still missing, by the names of one rank.
-    func find(_ rank: Int, _ form: (PyTorchTarget) -> PyTorchTarget.Form?) {
+    func find(_ rank: Int) {
       for (index, target) in targets.enumerated() where parts[index] == nil {
-        guard let form = form(target) else { continue }
-        let positions = form.sources.compactMap { source -> Int? in
+        let positions = target.form.sources.compactMap { source -> Int? in
           var names = source.layers.map { normalized($0, source.role) }
           if !target.name.isEmpty {
             names.insert(normalized(target.name), at: min(1, names.count))
@@ -78,20 +112,23 @@ struct PyTorchFoundTensors {
           guard rank < names.count, let found = known[names[rank]], found.count == 1,
             !used.contains(found[0]),
             source.shape == nil
-              || withoutOnes(tensors[found[0]].tensor.shape) == withoutOnes(source.shape)
+              || withoutOnes(tensors[found[0]].tensor.shape) == withoutOnes(source.shape),
+            target.constant.map({ isSame($0, tensors[found[0]].tensor) }) ?? true
           else { return nil }
           return found[0]
         }
-        guard positions.count == form.sources.count, Set(positions).count == positions.count else {
+        guard positions.count == target.form.sources.count, Set(positions).count == positions.count
+        else {
           continue
         }
         used.formUnion(positions)
-        parts[index] = (form, positions.map { tensors[$0].tensor })
+        parts[index] = (
+          target.form, target.constant.map { [$0] } ?? positions.map { tensors[$0].tensor }
+        )
       }
     }
     let rankCount = targets.flatMap(\.form.sources).map(\.layers.count).max() ?? 0
-    for rank in 0...rankCount { find(rank, \.form) }
-    for rank in 0...rankCount { find(rank, \.loop) }
+    for rank in 0...rankCount { find(rank) }
     let missing = zip(targets, parts).filter { !$0.isConstant && $1 == nil }.map(\.0.name)
     let unused = tensors.indices.filter { !used.contains($0) }.map { tensors[$0].name }
       .filter { !isConstant($0) }

@@ -25,19 +25,19 @@ struct PyTorchTarget: Sendable {
   /// normalization without an offset.
   let name: String
   let form: Form
-  /// What a module has instead that computes a recurrent layer in a loop.
-  var loop: Form?
-  /// Whether a module may have it as a number in its code: it is no layer's weight, and an integer, a
-  /// boolean or a single number.
-  var isConstant = false
+  /// What a module may have as a number in its code, and does not train: no layer's weight, and integers,
+  /// booleans or a single number.
+  private(set) var constant: Tensor?
+  /// Whether a file need not have it.
+  var isConstant: Bool { constant != nil || name.isEmpty }
 
   init(
-    name: String, sources: [Source], isConstant: Bool = false,
+    name: String, sources: [Source], constant: Tensor? = nil,
     make: @escaping @Sendable ([Tensor]) throws(WeighbridgeError) -> Tensor
   ) {
     self.name = name
     form = Form(sources: sources, make: make)
-    self.isConstant = isConstant
+    self.constant = constant
   }
 
   /// The weights of a graph in the order of its nodes, each once.
@@ -62,11 +62,11 @@ struct PyTorchTarget: Sendable {
     let isConstant = weights.allSatisfy { $0.constant != nil }
     switch operation {
     case let operation as LSTM where isConstant:
-      return looped(operation, recurrent(operation, [0, 1, 2, 3], node, weights), node, weights)
+      return recurrent(operation, [0, 1, 2, 3], node, weights)
     case let operation as GRU where isConstant:
-      return looped(operation, recurrent(operation, [1, 0, 2], node, weights), node, weights)
+      return recurrent(operation, [1, 0, 2], node, weights)
     case let operation as SimpleRNN where isConstant:
-      return looped(operation, recurrent(operation, [0], node, weights), node, weights)
+      return recurrent(operation, [0], node, weights)
     default: break
     }
     var roles = roles(of: operation)[...]
@@ -87,7 +87,7 @@ struct PyTorchTarget: Sendable {
   ) -> PyTorchTarget {
     PyTorchTarget(
       name: name, sources: [Source(layers: layers, role: role, shape: shape ?? tensor.shape)],
-      isConstant: !isWeight && !(tensor.elementType.isFloat && tensor.count > 1)
+      constant: isWeight || tensor.elementType.isFloat && tensor.count > 1 ? nil : tensor
     ) { $0[0].reshaped(tensor.shape) }
   }
 
@@ -118,7 +118,7 @@ struct PyTorchTarget: Sendable {
     let (role, number) = flags.hasScale ? ("bias", 0.0) : ("weight", 1)
     let source = Source(layers: layers(node, ""), role: role, shape: nil)
     return [
-      PyTorchTarget(name: "", sources: [source], isConstant: true) {
+      PyTorchTarget(name: "", sources: [source]) {
         (tensors) throws(WeighbridgeError) in
         guard tensors[0].doubles.allSatisfy({ $0 == number }) else {
           throw .mismatch(
@@ -202,43 +202,5 @@ struct PyTorchTarget: Sendable {
         ordered[0].elementType, shape: shape, zip(ordered[0].doubles, ordered[1].doubles).map(+))
     }
     return named + [pair]
-  }
-
-  /// Adds to the targets of a recurrent layer what a module with a loop has: a layer for the products
-  /// with the sequence, and for each product with the state the transposed rows of some gates.
-  private static func looped<Operation: RecurrentOperator>(
-    _ operation: Operation, _ targets: [PyTorchTarget], _ node: Node, _ weights: [Value]
-  ) -> [PyTorchTarget] {
-    guard let units = weights.dropFirst().first?.constant?.shape[1], targets.count > 1 else {
-      return targets
-    }
-    let names = layers(node, weights[0].name)
-    let sums = [Operation.gateCount * units]
-    func parts(_ weight: Value, _ role: String, _ shape: (Int) -> [Int]) -> [Source] {
-      Operation.stateGates.map { gates in
-        let name = "\(weight.name)/\(role)_\(gates.lowerBound)_\(gates.upperBound)"
-        return Source(
-          layers: names.map { "\($0)/recurrence" }, role: PythonNames.identifier(name),
-          shape: shape(gates.count * units))
-      }
-    }
-    var result = targets
-    let kernel = Source(layers: names, role: "weight", shape: weights[0].constant?.shape)
-    result[0].loop = Form(sources: [kernel]) { $0[0] }
-    result[1].loop = Form(sources: parts(weights[1], "transposed") { [units, $0] }) {
-      joined($0.map { $0.permuted([1, 0]) }, shape: sums + [units])
-    }
-    guard targets.count > 2 else { return result }
-    let bias = Source(layers: names, role: "bias", shape: sums)
-    let isPair = operation.bias == .separate
-    let state = isPair ? parts(weights[2], "state") { [1, $0] } : []
-    result[2].loop = Form(sources: [bias] + state) { joined($0, shape: (isPair ? [2] : []) + sums) }
-    return result
-  }
-
-  /// Tensors one after the other.
-  private static func joined(_ tensors: [Tensor], shape: [Int]) -> Tensor {
-    Tensor(
-      tensors[0].elementType, shape: shape, bytes: tensors.flatMap { $0.contiguousBytes() })
   }
 }

@@ -7,7 +7,9 @@ package import GraphIR
 /// 1. The names given by the user.
 /// 2. Equal names, with the usual endings: `conv2d_1.weight` is the kernel of the layer `conv2d_1`;
 ///    whatever separates the parts of a name, and without the operator at the end of a name of ONNX.
-/// 3. The order of the file, if endings and shapes agree from the first tensor to the last.
+/// 3. The names and shapes, or the order, of the module that is exported of the architecture: what has become of a
+///    weight there follows from the exporter.
+/// 4. The order of the file, if endings and shapes agree from the first tensor to the last.
 /// A constant that a module may have as a number in its code stays as it is in the architecture. Each
 /// tensor is used once, except `num_batches_tracked`, which only training needs, what the method of an
 /// exported module decodes boxes with, and what such a module calls a constant.
@@ -22,11 +24,10 @@ package struct PyTorchWeightNames: Sendable {
   ///   - names: For names of tensors, those of the graph's weights.
   /// - Throws: ``WeighbridgeError/Code/mismatch``, which lists what remains.
   package init(
-    _ tensors: [(name: String, tensor: Tensor)], of graph: Graph, names: [String: String]
+    _ tensors: [(name: String, tensor: Tensor)], of content: ModelContent, names: [String: String]
   ) throws(WeighbridgeError) {
-    let tensors = tensors.filter {
-      !$0.name.hasSuffix("num_batches_tracked") && !$0.name.contains("_decoding_")
-    }
+    let tensors = Self.weights(among: tensors)
+    let graph = content.graph
     var targets = PyTorchTarget.all(of: graph)
     var remaining: [(name: String, tensor: Tensor)] = []
     for tensor in tensors {
@@ -47,7 +48,7 @@ package struct PyTorchWeightNames: Sendable {
     }) {
       throw .mismatch("has no tensor \(unknown), which the given names have")
     }
-    let rest = try PyTorchFoundTensors(remaining, targets)
+    let rest = try PyTorchFoundTensors(remaining, targets, of: content)
     var decision =
       names.isEmpty ? rest.decision : "weights have the given names; others: \(rest.decision)"
     var kept: [String] = []
@@ -68,6 +69,15 @@ package struct PyTorchWeightNames: Sendable {
       (name, originals[name].flatMap { Self.narrowed(tensor, to: $0.elementType) } ?? tensor)
     }
     weights += kept.compactMap { name in originals[name].map { (name, $0) } }
+  }
+
+  /// The tensors without those that only training needs, and those that boxes are decoded with.
+  static func weights(
+    among tensors: [(name: String, tensor: Tensor)]
+  ) -> [(name: String, tensor: Tensor)] {
+    tensors.filter {
+      !$0.name.hasSuffix("num_batches_tracked") && !$0.name.contains("_decoding_")
+    }
   }
 
   /// A tensor in a narrower type of floating-point numbers, in which a module computes in float32; `nil`
