@@ -45,7 +45,7 @@ package struct TensorFlowJSWriter: ~Copyable {
     storage: (KerasFileWriter.Weight) throws(WeighbridgeError) -> TensorFlowJSStorage
   ) throws(WeighbridgeError) {
     var model = model
-    model.layers = KerasLayerOrder.positions(model).map { model.layers[$0] }
+    model = KerasLayerOrder.ordering(model)
     var weights: [KerasFileWriter.Weight] = []
     var entries: [JSONValue] = []
     var size = 0

@@ -33,7 +33,7 @@ package struct KerasFileWriter: ~Copyable {
     _ model: KerasWrittenModel, as format: KerasOutputFormat, to path: String
   ) throws(WeighbridgeError) {
     var model = model
-    model.layers = KerasLayerOrder.positions(model).map { model.layers[$0] }
+    model = KerasLayerOrder.ordering(model)
     let (builder, datasets) =
       format == .archive ? Self.objectLayout(of: model) : Self.legacyLayout(of: model)
     let template = try HDF5Template(builder, near: path)

@@ -11,14 +11,39 @@ struct KerasLayerOrder {
   private let indices: [String: Int]
   /// The calls, each after those it depends on.
   private var finished: [CallKey] = []
+  private var needed: Set<CallKey> = []
   /// The order in which layers were first visited.
   private var visitOrder: [Int: Int] = [:]
 
-  /// The indices of the layers that outputs depend on, and of all inputs, in Keras' order.
-  static func positions(_ model: KerasWrittenModel) -> [Int] {
+  /// The model with its inputs and the calls that outputs depend on, its layers in Keras' order.
+  static func ordering(_ model: KerasWrittenModel) -> KerasWrittenModel {
     var order = KerasLayerOrder(model.layers)
     for output in model.outputs { order.traverse(from: output) }
-    return order.positions(inputs: model.inputs)
+    // Of a layer that is called several times, some calls may lead to no output.
+    var numbers: [CallKey: Int] = [:]
+    for (index, layer) in model.layers.enumerated() {
+      let calls = layer.calls.indices.map { CallKey(layer: index, call: $0) }
+      for (number, call) in calls.filter(order.needed.contains).enumerated() {
+        numbers[call] = number
+      }
+    }
+    let renumbered = { (reference: KerasTensorReference) in
+      KerasTensorReference(
+        layer: reference.layer, call: numbers[order.key(reference)] ?? 0, tensor: reference.tensor)
+    }
+    var result = model
+    result.layers = order.positions(inputs: model.inputs).map { index in
+      var layer = model.layers[index]
+      layer.calls = layer.calls.enumerated().compactMap { position, call in
+        guard order.needed.contains(CallKey(layer: index, call: position)) else { return nil }
+        return KerasWrittenCall(
+          call.arguments.map { $0.mapping(renumbered) },
+          keywords: call.keywords.map { ($0.name, $0.value.mapping(renumbered)) })
+      }
+      return layer
+    }
+    result.outputs = model.outputs.map(renumbered)
+    return result
   }
 
   private init(_ layers: [KerasWrittenLayer]) {
@@ -40,7 +65,6 @@ struct KerasLayerOrder {
 
   /// Traverses the graph from an output back to the inputs, depth first.
   private mutating func traverse(from output: KerasTensorReference) {
-    var visited = Set(finished)
     var stack: [(key: CallKey, remaining: ArraySlice<CallKey>)] = []
     let visit = { (key: CallKey, order: inout KerasLayerOrder) in
       if order.visitOrder[key.layer] == nil {
@@ -48,10 +72,10 @@ struct KerasLayerOrder {
       }
       stack.append((key, order.sources(key)[...]))
     }
-    if visited.insert(key(output)).inserted { visit(key(output), &self) }
+    if needed.insert(key(output)).inserted { visit(key(output), &self) }
     while let last = stack.indices.last {
       if let next = stack[last].remaining.popFirst() {
-        if visited.insert(next).inserted { visit(next, &self) }
+        if needed.insert(next).inserted { visit(next, &self) }
       } else {
         finished.append(stack.removeLast().key)
       }

@@ -128,4 +128,15 @@ package indirect enum KerasWrittenArgument: Sendable {
     case .list(let elements): elements.flatMap(\.tensors)
     }
   }
+
+  /// The argument with other references.
+  func mapping(
+    _ change: (KerasTensorReference) -> KerasTensorReference
+  ) -> KerasWrittenArgument {
+    switch self {
+    case .tensor(let reference, let type, let shape): .tensor(change(reference), type, shape)
+    case .value: self
+    case .list(let elements): .list(elements.map { $0.mapping(change) })
+    }
+  }
 }
