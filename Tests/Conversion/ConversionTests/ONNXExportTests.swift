@@ -96,6 +96,27 @@ import _CatalogTesting
     #expect(folder.names.isEmpty)
   }
 
+  @Test("Windows that lie apart take what TensorFlow's do of an axis whose size is open")
+  func windowsApart() throws {
+    let folder = try TemporaryFolder()
+    let window = Window(size: [1, 2], strides: [1, 3], dilation: [1, 1], padding: .same)
+    let type = TensorType(.float32, [.fixed(1), .fixed(1), .fixed(1), .unknown])
+    let error = try export(
+      MaxPooling(window: window, layout: .channelsFirst), "MaxPooling2D", of: type,
+      to: folder.file("m.onnx"))
+    #expect(error == nil)
+    let copy = try Model(contentsOf: folder.file("m.onnx"))
+    // onnxruntime refuses a negative padding, which a window of sizes 3 and 6 would have.
+    #expect(copy.content.graph.nodes.contains { $0.operation.kind.contains("slice") })
+    let expected: [[Double]] = [[1], [2], [2], [2, 4], [2, 5], [2, 5], [2, 5, 7], [2, 5, 8]]
+    for (index, expected) in expected.enumerated() {
+      let numbers = (0...index).map { Double($0 + 1) }
+      let input = Tensor(.float32, shape: [1, 1, 1, index + 1], numbers)
+      let output = try copy.run([NamedTensor(name: "x", tensor: input)]).outputs[0]
+      #expect(output.tensor.doubles == expected)
+    }
+  }
+
   @Test("8-bit integers are added from opset 14 on, and as wider ones before", arguments: [13, 14])
   func narrowIntegers(opset: Int) throws {
     let folder = try TemporaryFolder()

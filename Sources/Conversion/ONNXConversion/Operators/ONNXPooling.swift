@@ -97,7 +97,22 @@ extension ONNXGraphBuilder {
     let settings = window.onnxAttributes(for: dimensions).filter {
       hasDilation || $0.name != "dilations"
     }
+    if settings.contains(where: { $0.name == "auto_pad" }) { input = reached(input, by: window) }
     return add(operation, [input], window: settings + attributes)
+  }
+
+  /// Cuts off what no window reaches at the end of an axis where windows lie apart. ONNX pads by what
+  /// the last window lacks, which would be negative there; onnxruntime refuses that when it runs.
+  private mutating func reached(_ input: String, by window: Window) -> String {
+    let extents = window.size.indices.map { window.effectiveSize($0) }
+    guard zip(extents, window.strides).contains(where: <) else { return input }
+    let axes = 2..<2 + window.strides.count
+    // The number of windows along each axis, and where the last one ends.
+    let rounded = add("Add", [dimensions(input, axes), integers(window.strides.map { $0 - 1 })])
+    let counts = add("Div", [rounded, integers(window.strides)])
+    let distances = add("Mul", [counts, integers(window.strides)])
+    let ends = add("Add", [distances, integers(zip(extents, window.strides).map(-))])
+    return add("Slice", [input, integers(axes.map { _ in 0 }), ends, integers(Array(axes))])
   }
 
   fileprivate mutating func globalPool(

@@ -78,8 +78,9 @@ package struct Window: Hashable, Sendable {
     case .explicit(let before, let after): return (before, after)
     case .same:
       let placements = dimensions.enumerated().compactMap { axis, dimension in
-        // With a stride of 1, the padding is the same for every size.
-        let size = dimension.value ?? (strides[axis] == 1 ? 1 : nil)
+        // With a stride or window of 1, the padding is the same for every size.
+        let isSame = strides[axis] == 1 || effectiveSize(axis) == 1
+        let size = dimension.value ?? (isSame ? 1 : nil)
         return size.flatMap { try? placement(axis, dimension: $0) }
       }
       guard placements.count == dimensions.count else { return nil }
