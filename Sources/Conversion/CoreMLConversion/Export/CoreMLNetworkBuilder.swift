@@ -103,6 +103,9 @@ extension CoreMLNetworkBuilder {
     guard axes == .exact || required <= CoreMLVersions.lastWithImageAxes else {
       throw Self.needsExactAxes(kind)
     }
+    if let rank = scope.outputTypes.map(\.rank).max(), rank > Self.maximumRank {
+      throw .unsupported("becomes arrays of \(rank) axes on the way, and Core ML can have 5")
+    }
     version = max(version, required)
     let isFirst = !layerNames.contains(scope.prefix)
     let name = layerNames.unused(isFirst ? scope.prefix : "\(scope.prefix)/\(kind)")
