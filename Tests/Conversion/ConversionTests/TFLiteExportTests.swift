@@ -214,6 +214,29 @@ struct TFLiteExportTests {
     #expect(plain.operators == ["multiply 1"])
   }
 
+  @Test(
+    "What interpreters would write over is copied if something else reads it", arguments: [1, 2])
+  func sharedMemory(readerCount: Int) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    func add(_ operation: some Operator, _ inputs: ValueID...) throws -> ValueID {
+      try builder.addNode(
+        operation, inputs: inputs, source: SourceScope(layer: "layer", className: "Layer"))[0]
+    }
+    let input = try builder.addInput("x", TensorType(.float32, [2, 3]))
+    let doubled = try add(Rescaling(scale: [2], offset: [0]), input)
+    let column = try add(Reshape(target: [3, 2]), doubled)
+    let row = try add(Reshape(target: [2, 3]), column)
+    var result = try add(Rescaling(scale: [1], offset: [1]), row)
+    if readerCount > 1 { result = try add(Add(), try add(Reshape(target: [3, 2]), result), column) }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: result)])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    _ = try content.export(to: folder.file("m.tflite"), as: .tflite())
+    let operators = try TFLiteFile(folder.file("m.tflite")).operators
+    #expect(operators.contains("transpose 1") == (readerCount > 1), "\(operators)")
+  }
+
   @Test("Sorting gives numbers and positions, along any axis")
   func sorting() throws {
     let (rising, _) = try file(

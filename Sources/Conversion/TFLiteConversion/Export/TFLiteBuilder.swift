@@ -105,6 +105,18 @@ struct TFLiteBuilder: OperandBuilder {
     return ExportOperand(name: name, type: type, constant: nil)
   }
 
+  /// An operator that copies a tensor: a transposition that keeps the order. `nil` for a tensor
+  /// without axes or with more than an interpreter transposes.
+  mutating func copy(of name: String) -> TFLiteNode? {
+    guard let type = types[name], (1...6).contains(type.rank),
+      let order = try? self.name(of: integers(Array(0..<type.rank)))
+    else { return nil }
+    let copy = unusedName("\(name)/copy")
+    (types[copy], quantizations[copy]) = (type, quantizations[name])
+    return TFLiteNode(
+      builtin: .transpose, minimumVersion: 1, inputs: [name, order], outputs: [copy])
+  }
+
   /// The name of a tensor; empty for an absent one. A weight has one tensor for all uses.
   private mutating func name(of operand: ExportOperand?) throws(WeighbridgeError) -> String {
     guard let operand else { return "" }

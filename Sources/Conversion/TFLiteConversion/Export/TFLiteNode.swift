@@ -33,7 +33,8 @@ struct TFLiteSubgraph {
     let fused = builder.nodes.needed(for: outputs, renaming: newNames)
       .fusingActivations(builder, outputs)
     let kernels = TFLiteIntegerKernels(fused, builder, outputs)
-    (self.builder, nodes) = (kernels.builder, kernels.nodes)
+    let shared = TFLiteSharedTensors(kernels.nodes, kernels.builder, outputs)
+    (self.builder, nodes) = (shared.builder, shared.nodes)
     oldNames = Dictionary(newNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
