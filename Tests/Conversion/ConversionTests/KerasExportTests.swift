@@ -7,6 +7,7 @@ import KerasConversion
 import LayerCatalog
 import TestSupport
 import Testing
+import WBMConversion
 import Weighbridge
 import _CatalogTesting
 
@@ -61,6 +62,43 @@ import _CatalogTesting
       for distance in distances(actual: outputs, expected: wanted) {
         #expect(distance.error < 1e-5)
       }
+    }
+  }
+
+  @Test("A call of a shared layer that no output depends on is left out", arguments: targets)
+  func unneededCall(_ target: ExportFormat) throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [2, 3, 4]))
+    let kernel = try builder.addWeight(
+      "value/kernel", .random(.float32, shape: [2, 5, 4], in: -1...1, seed: 1))
+    let labels = ["abc", "dec", "abde", ""].compactMap(AxisLabels.init(rawValue:))
+    let product = try EinsumDense(
+      input: labels[0], kernel: labels[1], output: labels[2], bias: labels[3])
+    var outputs: [ValueID] = []
+    for function in [UnaryMath.Function.sine, .cosine] {
+      let source = SourceScope(layer: function.rawValue, className: "Layer")
+      let changed = try builder.addNode(UnaryMath(function), inputs: [input], source: source)[0]
+      let value = try builder.addNode(product, inputs: [changed, kernel], source: source)[0]
+      let query = try builder.addNode(product, inputs: [input, kernel], source: source)[0]
+      outputs += try builder.addNode(
+        DotProductAttention(axes: [1], scale: 0.5, masking: .all, returnsAttentionWeights: true),
+        inputs: [query, query, value],
+        source: source)
+    }
+    // Of the first attention only the weights are needed, which do not depend on its values.
+    let ports = [outputs[1], outputs[2]].enumerated().map { Port(name: "y\($0)", value: $1) }
+    let content = ModelContent(
+      graph: try builder.finish(outputs: ports), description: ModelDescription(),
+      provenance: Provenance())
+    _ = try content.export(to: folder.file("m"), as: target)
+    _ = try WBMExporter.write(content, sources: [], to: folder.file("m.wbm"), replacing: true)
+    let numbers = (0..<24).map { Double($0) / 16 - 0.7 }
+    let given = [NamedTensor(name: "x", tensor: Tensor(.float32, shape: [2, 3, 4], numbers))]
+    let wanted = try Model(contentsOf: folder.file("m.wbm")).run(given).outputs
+    let back = try Model(contentsOf: folder.file("m")).run(given).outputs
+    for (output, wanted) in zip(back, wanted) {
+      #expect(Distance(actual: output.tensor, expected: wanted.tensor).error < 1e-5)
     }
   }
 

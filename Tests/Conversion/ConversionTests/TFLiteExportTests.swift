@@ -223,12 +223,14 @@ struct TFLiteExportTests {
       try builder.addNode(
         operation, inputs: inputs, source: SourceScope(layer: "layer", className: "Layer"))[0]
     }
-    let input = try builder.addInput("x", TensorType(.float32, [2, 3]))
+    let input = try builder.addInput("x", TensorType(.float32, [1, 6]))
     let doubled = try add(Rescaling(scale: [2], offset: [0]), input)
     let column = try add(Reshape(target: [3, 2]), doubled)
-    let row = try add(Reshape(target: [2, 3]), column)
+    let row = try add(Reshape(target: [6]), column)
     var result = try add(Rescaling(scale: [1], offset: [1]), row)
-    if readerCount > 1 { result = try add(Add(), try add(Reshape(target: [3, 2]), result), column) }
+    if readerCount > 1 {
+      result = try add(Add(), try add(Reshape(target: [3, 2]), result), column)
+    }
     let graph = try builder.finish(outputs: [Port(name: "y", value: result)])
     let content = ModelContent(
       graph: graph, description: ModelDescription(), provenance: Provenance())
