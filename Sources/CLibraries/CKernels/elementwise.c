@@ -20,6 +20,7 @@ INLINE void apply_body(
   case kernels_function_abs: EACH(fabsf(x));
   case kernels_function_clip: EACH((x < alpha ? alpha : x) > beta ? beta : x < alpha ? alpha : x);
   case kernels_function_elu: EACH(x > 0 ? x : alpha * exponential_minus_1(x));
+  case kernels_function_erf: EACH(error_function(x));
   case kernels_function_exp: EACH(exponential(x));
   case kernels_function_gelu_erf: EACH(gaussian_error_linear(x));
   case kernels_function_gelu_tanh:

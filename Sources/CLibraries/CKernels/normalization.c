@@ -17,30 +17,59 @@ struct softmax {
 /// The number of contiguous vectors that are computed together, where the axis is not the last one.
 enum { LANES = 64 };
 
-INLINE void normalize_row(const struct softmax *all, const float *source, float *target) {
-  float largest = -INFINITY, sum = 0;
-  for (int64_t position = 0; position < all->length; position++) {
-    largest = source[position] > largest ? source[position] : largest;
-  }
-  // Several partial sums, so that the loop can be vectorized.
-  float sums[16] = {0};
+/// The number of partial results of a row, so that loops can be vectorized.
+enum { PARTS = 16 };
+
+/// The largest element; NaN is ignored.
+INLINE float largest_of_row(const float *source, int64_t length) {
+  float found[PARTS];
+  for (int part = 0; part < PARTS; part++) found[part] = -INFINITY;
   int64_t position = 0;
-  for (; position + 16 <= all->length; position += 16) {
-    for (int lane = 0; lane < 16; lane++) {
-      const float power = exponential(source[position + lane] - largest);
-      sums[lane] += power;
-      target[position + lane] = all->is_logarithm ? source[position + lane] - largest : power;
+  for (; position + PARTS <= length; position += PARTS) {
+    for (int part = 0; part < PARTS; part++) {
+      const float element = source[position + part];
+      found[part] = element > found[part] ? element : found[part];
     }
   }
-  for (; position < all->length; position++) {
-    const float power = exponential(source[position] - largest);
-    sum += power;
-    target[position] = all->is_logarithm ? source[position] - largest : power;
+  float largest = -INFINITY;
+  for (; position < length; position++) largest = source[position] > largest ? source[position] : largest;
+  for (int part = 0; part < PARTS; part++) largest = found[part] > largest ? found[part] : largest;
+  return largest;
+}
+
+/// Computes the powers of PARTS elements, and adds them to as many sums.
+INLINE void add_powers(
+    const float *source, float *target, float largest, bool is_logarithm, float sums[PARTS]) {
+  for (int part = 0; part < PARTS; part++) {
+    const float difference = source[part] - largest, power = exponential(difference);
+    sums[part] += power;
+    target[part] = is_logarithm ? difference : power;
   }
-  for (int lane = 0; lane < 16; lane++) sum += sums[lane];
+}
+
+INLINE void normalize_row(const struct softmax *all, const float *source, float *target) {
+  const int64_t length = all->length;
+  const bool is_logarithm = all->is_logarithm;
+  const float largest = largest_of_row(source, length);
+  float sums[PARTS] = {0}, last[PARTS], sum = 0;
+  int64_t position = 0;
+  for (; position + PARTS <= length; position += PARTS) {
+    add_powers(source + position, target + position, largest, is_logarithm, sums);
+  }
+  const int64_t rest = length - position;
+  for (int part = 0; part < PARTS; part++) last[part] = part < rest ? source[position + part] : -INFINITY;
+  if (rest > 0) {
+    float own[PARTS] = {0};
+    add_powers(last, last, largest, is_logarithm, own);
+    for (int part = 0; part < rest; part++) {
+      target[position + part] = last[part];
+      sums[part] += own[part];
+    }
+  }
+  for (int part = 0; part < PARTS; part++) sum += sums[part];
   const float factor = 1 / sum, logarithm = logf(sum);
-  for (int64_t index = 0; index < all->length; index++) {
-    target[index] = all->is_logarithm ? target[index] - logarithm : target[index] * factor;
+  for (int64_t index = 0; index < length; index++) {
+    target[index] = is_logarithm ? target[index] - logarithm : target[index] * factor;
   }
 }
 
@@ -129,6 +158,87 @@ kernels_primitive *kernels_softmax(const kernels_layout *layout, int axis, bool 
   all->length = layout->sizes[axis];
   for (int other = 0; other < axis; other++) all->outer *= layout->sizes[other];
   for (int other = axis + 1; other < layout->rank; other++) all->inner *= layout->sizes[other];
+  return &all->primitive;
+}
+
+struct layer_normalization {
+  kernels_primitive primitive;
+  int64_t rows, size;
+  double epsilon;
+};
+
+INLINE double sum_of(const double parts[PARTS]) {
+  double sum = 0;
+  for (int part = 0; part < PARTS; part++) sum += parts[part];
+  return sum;
+}
+
+INLINE void normalize_by_row(
+    const struct layer_normalization *all, const float *source, const float *scales, const float *shifts,
+    float *target) {
+  const int64_t size = all->size, even = size / PARTS * PARTS;
+  double sums[PARTS] = {0}, squares[PARTS] = {0};
+  for (int64_t index = 0; index < even; index += PARTS) {
+    for (int part = 0; part < PARTS; part++) sums[part] += (double)source[index + part];
+  }
+  for (int64_t index = even; index < size; index++) sums[index - even] += (double)source[index];
+  const double mean = sum_of(sums) / (double)size;
+  for (int64_t index = 0; index < even; index += PARTS) {
+    for (int part = 0; part < PARTS; part++) {
+      const double deviation = (double)source[index + part] - mean;
+      squares[part] += deviation * deviation;
+    }
+  }
+  for (int64_t index = even; index < size; index++) {
+    const double deviation = (double)source[index] - mean;
+    squares[index - even] += deviation * deviation;
+  }
+  const double factor = 1 / sqrt(sum_of(squares) / (double)size + all->epsilon);
+  for (int64_t index = 0; index < size; index++) {
+    target[index] = (float)(((double)source[index] - mean) * factor) * scales[index] + shifts[index];
+  }
+}
+
+struct layer_work {
+  const struct layer_normalization *all;
+  const struct call *call;
+  int64_t share;
+};
+
+INLINE void normalize_rows_body(void *context, int index) {
+  const struct layer_work *work = context;
+  const struct layer_normalization *all = work->all;
+  float *const *arguments = work->call->arguments;
+  const int64_t first = index * work->share, end = smaller(first + work->share, all->rows);
+  for (int64_t row = first; row < end; row++) {
+    normalize_by_row(
+        all, arguments[kernels_role_source] + row * all->size, arguments[kernels_role_scale],
+        arguments[kernels_role_shift], arguments[kernels_role_target] + row * all->size);
+  }
+}
+
+VARIANTS(normalize_rows, (void *context, int index), (context, index))
+
+static void run_layer_normalization(const kernels_primitive *primitive, const struct call *call) {
+  const struct layer_normalization *all = (const struct layer_normalization *)primitive;
+  struct layer_work work = {all, call, larger(1, (1 << 14) / all->size)};
+  kernels_parallel((int)ceil_div(all->rows, work.share), normalize_rows, &work);
+}
+
+kernels_primitive *kernels_layer_normalization(const kernels_layout *layout, double epsilon) {
+  if (layout->rank != 2) return NULL;
+  struct layer_normalization *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive = (kernels_primitive){
+    .name = "layer normalization", .run = run_layer_normalization};
+  all->rows = layout->sizes[0];
+  all->size = layout->sizes[1];
+  all->epsilon = epsilon;
+  primitive_set(&all->primitive, kernels_role_source, layout);
+  primitive_set(&all->primitive, kernels_role_target, layout);
+  const struct kernels_layout list = layout_row_major(1, &layout->sizes[1]);
+  primitive_set(&all->primitive, kernels_role_scale, &list);
+  primitive_set(&all->primitive, kernels_role_shift, &list);
   return &all->primitive;
 }
 

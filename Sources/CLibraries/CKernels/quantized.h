@@ -20,23 +20,26 @@ typedef uint16_t bfloat16x16 __attribute__((ext_vector_type(16)));
 
 /// Precomputed parameters of a storage format.
 struct rounding {
-  bool is_bfloat16;
-  float factor, least, greatest;
-  int32_t zero_point;
+  bool is_bfloat16, divides;
+  float scale, factor, least, greatest;
+  int32_t zero_point, nan;
 };
 
 static inline struct rounding make_rounding(struct kernels_quantization quantization) {
   return (struct rounding){
-    .is_bfloat16 = quantization.is_bfloat16, .factor = 1 / quantization.scale,
+    .is_bfloat16 = quantization.is_bfloat16, .divides = quantization.divides,
+    .scale = quantization.scale, .factor = 1 / quantization.scale,
     .least = (float)-quantization.zero_point,
     .greatest = (float)(255 - quantization.zero_point), .zero_point = quantization.zero_point,
+    .nan = quantization.nan,
   };
 }
 
-/// Rounds to integers, ties to even. NaN becomes 0, as does everything below the range.
+/// Rounds to integers, ties to even.
 INLINE bytes16 round_to_integers(vector value, const struct rounding *rounding) {
 #pragma clang fp contract(off)
-  value *= rounding->factor;
+  const int32x16 is_number = value == value;
+  value = rounding->divides ? value / rounding->scale : value * rounding->factor;
   value = value > rounding->least ? value : rounding->least;
   value = value < rounding->greatest ? value : rounding->greatest;
   // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
@@ -44,6 +47,7 @@ INLINE bytes16 round_to_integers(vector value, const struct rounding *rounding) 
   int32x16 whole;
   memcpy(&whole, &shifted, sizeof whole);
   whole += rounding->zero_point - 0x4B400000;
+  whole = is_number ? whole : rounding->nan;
   return __builtin_convertvector(whole, bytes16);
 }
 
@@ -54,6 +58,12 @@ INLINE bfloat16x16 round_to_bfloat16(vector value) {
   const int32x16 rounded = bits + 0x7FFF + ((bits >> 16) & 1);
   bits = value == value ? rounded : bits | 0x400000;
   return __builtin_convertvector((bits >> 16) & 0xFFFF, bfloat16x16);
+}
+
+/// The numbers that 16 integers stand for.
+INLINE vector widen_integers(bytes16 integers, struct kernels_quantization quantization) {
+  const int32x16 difference = __builtin_convertvector(integers, int32x16) - quantization.zero_point;
+  return __builtin_convertvector(difference, vector) * quantization.scale;
 }
 
 INLINE vector widen_bfloat16(bfloat16x16 packed) {

@@ -155,8 +155,7 @@ INLINE vector dequantize(const uint8_t *bytes, int64_t count, struct kernels_qua
   } else {
     memcpy(&some, bytes, (size_t)count);
   }
-  const int32x16 difference = __builtin_convertvector(some, int32x16) - quantization.zero_point;
-  return __builtin_convertvector(difference, vector) * quantization.scale;
+  return widen_integers(some, quantization);
 }
 
 /// Stores values as integers or bfloat16.

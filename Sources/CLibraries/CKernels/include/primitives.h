@@ -42,6 +42,8 @@ enum kernels_function {
   kernels_function_clip,
   /// x above 0, else alpha * (e^x - 1)
   kernels_function_elu,
+  /// 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x
+  kernels_function_erf,
   kernels_function_exp,
   kernels_function_gelu_erf,
   kernels_function_gelu_tanh,
@@ -171,6 +173,11 @@ kernels_primitive *kernels_concatenation(
 
 /// Softmax along an axis, or its logarithm.
 kernels_primitive *kernels_softmax(const kernels_layout *layout, int axis, bool is_logarithm);
+
+/// Normalizes each of `[rows, size]` by its mean and variance, which are accumulated in double, with a scale and
+/// a shift for each of `size`.
+kernels_primitive *kernels_layer_normalization(
+    const kernels_layout *layout, double epsilon);
 
 /// Normalizes each channel of `[batch, channels, ...]` by mean and variance, with a scale and a shift.
 kernels_primitive *kernels_batch_normalization(const kernels_layout *layout, float epsilon);

@@ -16,6 +16,10 @@ struct kernels_quantization {
   bool is_bfloat16;
   float scale;
   int32_t zero_point;
+  /// Whether x is divided by the scale; otherwise it is multiplied by 1 / scale, which may round differently.
+  bool divides;
+  /// The integer that stands for NaN.
+  int32_t nan;
 };
 
 /// The size in bytes of a pixel with this many channels, including padding channels.
@@ -62,6 +66,17 @@ kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
     struct kernels_quantization stored, struct kernels_post_operations post,
     struct kernels_quantized_result result);
+
+/// An image of integers, or the sum or product of two, to which the post-operations, functions only, are
+/// applied. The roles of the operands are source and second source, those of the result as for a convolution.
+///
+/// @param plain The layout of the image as float32, `[batch, spatial..., channels]`, row-major.
+/// @param second How the second operand is stored; NULL if there is none.
+/// @param combination What is done with two operands: they are added or multiplied.
+kernels_primitive *kernels_quantized_elementwise(
+    const kernels_layout *plain, struct kernels_quantization first,
+    const struct kernels_quantization *second, enum kernels_combination combination,
+    struct kernels_post_operations post, struct kernels_quantized_result result);
 
 /// The value that is subtracted from each source integer before it is multiplied. Where a processor has no
 /// dot product of unsigned and signed bytes, this is 128, which makes both operands signed.

@@ -32,28 +32,26 @@ extension Subtract: CombiningOperator {
 extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard group.quantization == nil else { return false }
-    if builder.areFloats(group.inputs + group.outputs),
-      builder.addPrimitives(combination, self, for: group)
-    {
-      return true
-    }
-    return builder.addCombinedRows(group)
+    return builder.addPrimitives(combination, for: group) || builder.addCombinedRows(group)
   }
 }
 
 extension PlanBuilder {
-  fileprivate mutating func addPrimitives(
-    _ combination: kernels_combination, _ operation: some CombiningOperator,
-    for group: NodeGroup
+  /// Adds a combination of floats by primitives.
+  ///
+  /// - Returns: Whether there are some for these operands.
+  mutating func addPrimitives(
+    _ combination: kernels_combination, for group: NodeGroup
   ) -> Bool {
     let output = group.outputs[0]
     let shape = shape(of: output)
     var ids = group.inputs
-    // The first operand must have the full shape. Operands may be swapped except for a difference.
-    guard
+    let isOrdered = [kernels_combination_subtract, kernels_combination_divide].contains(combination)
+    // The first operand must have the full shape. Operands of other combinations may be swapped.
+    guard areFloats(group.inputs + group.outputs),
       let whole = ids.firstIndex(where: { self.shape(of: $0) == shape && graph[$0].constant == nil }
       ),
-      whole == 0 || !(operation is Subtract)
+      whole == 0 || !isOrdered
     else { return false }
     ids.swapAt(0, whole)
     let first = dense(ids[0])

@@ -6,7 +6,7 @@ extension Convolution: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    if group.quantization != nil {
+    if group.readsReduced {
       return builder.addQuantized(window, layout, hasBias: hasBias, for: group)
     }
     guard let call = call(for: group.first, builder) else { return false }

@@ -6,7 +6,7 @@ extension Dense: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { rank - 1 }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    if group.quantization != nil {
+    if group.readsReduced {
       return builder.addQuantized(nil, .channelsLast, hasBias: hasBias, for: group)
     }
     let shape = builder.shape(of: group.inputs[0])

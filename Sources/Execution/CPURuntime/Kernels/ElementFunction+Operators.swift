@@ -29,6 +29,8 @@ extension ElementFunction {
     case is Sigmoid: [.init(function: kernels_function_logistic)]
     case is Softplus: [.init(function: kernels_function_softplus)]
     case is Swish: [.init(function: kernels_function_swish, alpha: 1)]
+    case let math as UnaryMath where math.function == .errorFunction:
+      [.init(function: kernels_function_erf)]
     case is Tanh: [.init(function: kernels_function_tanh)]
     default: nil
     }

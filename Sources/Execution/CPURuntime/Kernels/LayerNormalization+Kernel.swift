@@ -1,3 +1,4 @@
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -21,45 +22,17 @@ extension LayerNormalization: EngineOperator {
       }
     }
     let input = builder.rowMajor(id)
+    guard let layout = Layout.rowMajor([shape.reduce(1, *) / max(1, size), size]),
+      let primitive = unsafe Primitive(owning: kernels_layer_normalization(layout.handle, epsilon))
+    else { return false }
     let output = builder.makeElementwiseTarget(input, group, input.layout)
-    let (scales, offsets) = (gamma.map(Float.init), beta.map(Float.init))
-    let lanes = shape.reduce(1, *) / size
     builder.add(
-      .kernel(name: Self.kind) { memory in
-        // Each lane lies within both tensors, and no two overlap.
-        nonisolated(unsafe) let source = unsafe memory.floats(input)
-        nonisolated(unsafe) let target = unsafe memory.floats(output)
-        let step = max(1, (1 << 14) / size)
-        Threads.parallel((lanes + step - 1) / step) { part in
-          for lane in part * step..<min(lanes, (part + 1) * step) {
-            let range = lane * size..<(lane + 1) * size
-            unsafe normalizeLane(
-              UnsafeBufferPointer(rebasing: source[range]),
-              UnsafeMutableBufferPointer(rebasing: target[range]), scales, offsets, epsilon)
-          }
-        }
-      }, using: [input.storage, output.storage])
+      primitive,
+      [
+        (kernels_role_source, input.storage), (kernels_role_target, output.storage),
+        (kernels_role_scale, builder.addConstant(gamma.map(Float.init))),
+        (kernels_role_shift, builder.addConstant(beta.map(Float.init))),
+      ])
     return true
-  }
-}
-
-/// Normalizes one lane by its mean and variance, which are accumulated in `Double`. Source and
-/// target may be the same memory.
-private func normalizeLane(
-  _ source: UnsafeBufferPointer<Float>, _ target: UnsafeMutableBufferPointer<Float>,
-  _ scales: [Float], _ offsets: [Float], _ epsilon: Double
-) {
-  var sum = 0.0
-  for index in source.indices { unsafe sum += Double(source[index]) }
-  let mean = sum / Double(source.count)
-  var squares = 0.0
-  for index in source.indices {
-    let deviation = unsafe Double(source[index]) - mean
-    squares += deviation * deviation
-  }
-  let factor = 1 / (squares / Double(source.count) + epsilon).squareRoot()
-  for index in source.indices {
-    unsafe target[index] =
-      unsafe Float((Double(source[index]) - mean) * factor) * scales[index] + offsets[index]
   }
 }

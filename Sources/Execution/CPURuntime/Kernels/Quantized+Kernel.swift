@@ -22,7 +22,8 @@ extension PlanBuilder {
     let storesFloats = stored == nil || quantized.needsFloats(output)
     let summandForm = group.summandForm(self)
     if group.summandQuantization != nil, summandForm == nil { return false }
-    let none = kernels_quantization(is_bfloat16: form.isBFloat16, scale: 1, zero_point: 0)
+    let none = kernels_quantization(
+      is_bfloat16: form.isBFloat16, scale: 1, zero_point: 0, divides: false, nan: 0)
     let result = kernels_quantized_result(
       stores_floats: storesFloats, stores_reduced: stored != nil,
       quantization: stored?.quantization ?? none, adds_reduced: summandForm != nil,
@@ -82,8 +83,92 @@ extension PlanBuilder {
     return true
   }
 
+  /// Adds the rounding of a value to integers, if all values must exist as floats; otherwise its readers
+  /// add what they need.
+  mutating func addFakeQuantization(_ group: NodeGroup) {
+    if quantized.keepsFloats { _ = tensor(group.outputs[0]) }
+  }
+
+  /// Makes a value that is rounded to integers from these.
+  mutating func addFloats(of id: ValueID, _ rounding: FakeQuantization) -> StoredTensor? {
+    let form = quantized.form(of: id, rounding, self)
+    guard let floats = pixelLayout(of: id, channelAxis: form.channelAxis),
+      let source = addReduced(of: id, form)
+    else { return nil }
+    let result = kernels_quantized_result(
+      stores_floats: true, stores_reduced: false, quantization: form.quantization,
+      adds_reduced: false, summand: form.quantization)
+    guard
+      let primitive = elementwise([form], kernels_combination_add, [], of: id, form, result)
+    else { return nil }
+    let target = makeTensor(id, layout: floats)
+    add(primitive, [(kernels_role_source, source), (kernels_role_target, target.storage)])
+    return target
+  }
+
+  /// Adds a sum, a product or functions of values that are rounded to integers.
+  mutating func addCombination(_ group: NodeGroup) -> Bool {
+    let output = group.outputs[0]
+    let forms = group.inputs.compactMap { id in
+      roundings[id].map { quantized.form(of: id, $0, self) }
+    }
+    guard forms.count == group.inputs.count, let form = forms.first,
+      let floats = pixelLayout(of: output, channelAxis: form.channelAxis)
+    else { return false }
+    let requested = quantized.form(of: output)
+    let stored = requested.flatMap {
+      $0.channelAxis == form.channelAxis && !$0.isBFloat16 ? $0 : nil
+    }
+    let storesFloats = stored == nil || quantized.needsFloats(output)
+    let result = kernels_quantized_result(
+      stores_floats: storesFloats, stores_reduced: stored != nil,
+      quantization: (stored ?? form).quantization, adds_reduced: false, summand: form.quantization)
+    let combination =
+      group.operation is Multiply ? kernels_combination_multiply : kernels_combination_add
+    let functions = ElementFunction.functions(of: group.operation) ?? []
+    let sources = zip(group.inputs, forms).compactMap { addReduced(of: $0, $1) }
+    guard sources.count == forms.count,
+      let primitive = elementwise(
+        forms, combination, functions.map(PostOperation.function) + group.postOperations,
+        of: output, form, result)
+    else { return false }
+    var storages = Array(zip([kernels_role_source, kernels_role_second_source], sources))
+    if storesFloats {
+      storages.append((kernels_role_target, makeTensor(output, layout: floats).storage))
+    }
+    if let stored, let layout = primitive.layout(kernels_role_quantized_target) {
+      let target = addScratch(byteCount: layout.byteCount)
+      recordReduced(target, of: output, stored)
+      storages.append((kernels_role_quantized_target, target))
+    }
+    add(primitive, storages)
+    return true
+  }
+
+  /// The primitive of an elementwise operation on integers of the given forms.
+  private func elementwise(
+    _ operands: [ReducedForm], _ combination: kernels_combination, _ post: [PostOperation],
+    of id: ValueID, _ form: ReducedForm, _ result: kernels_quantized_result
+  ) -> Primitive? {
+    let axes = pixelAxes(of: id, form.channelAxis)
+    guard let plain = Layout.rowMajor(axes.map { shape(of: id)[$0] }) else { return nil }
+    let handle = unsafe post.withOperations { post in
+      guard operands.count > 1 else {
+        return unsafe kernels_quantized_elementwise(
+          plain.handle, operands[0].quantization, nil, combination, post, result)
+      }
+      // It is copied during the call.
+      return unsafe withUnsafePointer(to: operands[1].quantization) {
+        unsafe kernels_quantized_elementwise(
+          plain.handle, operands[0].quantization, $0, combination, post, result)
+      }
+    }
+    return unsafe Primitive(owning: handle)
+  }
+
   /// A value in a reduced form: the stored one, or quantized from its floats.
   private mutating func addReduced(of id: ValueID, _ form: ReducedForm) -> Storage? {
+    let id = quantized.source(of: id, form)
     if let storage = quantized.storage(of: id, form) { return storage }
     guard let pixels = pixelLayout(of: id, channelAxis: form.channelAxis),
       let floats = tensor(id, as: pixels),
@@ -134,7 +219,9 @@ extension PlanBuilder {
 
 extension ReducedForm {
   fileprivate var quantization: kernels_quantization {
-    kernels_quantization(is_bfloat16: isBFloat16, scale: scale, zero_point: Int32(zeroPoint))
+    kernels_quantization(
+      is_bfloat16: isBFloat16, scale: scale, zero_point: Int32(zeroPoint), divides: divides,
+      nan: Int32(nan))
   }
 }
 

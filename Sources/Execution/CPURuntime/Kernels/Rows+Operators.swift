@@ -1,9 +1,13 @@
 import Bytes
+import CKernels
 import GraphIR
 import LayerCatalog
 
 extension BinaryMath: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if function == .divide, builder.addPrimitives(kernels_combination_divide, for: group) {
+      return true
+    }
     let type = builder.graph[group.inputs[0]].type.elementType
     let function: RowFunction =
       switch self.function {
@@ -17,6 +21,7 @@ extension BinaryMath: EngineOperator {
 
 extension UnaryMath: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if builder.addElementwise(group) { return true }
     let function: RowFunction =
       switch self.function {
       case .absolute: .of { $0.magnitude }

@@ -17,6 +17,14 @@ struct NodeGroup: Sendable {
   var operation: any CatalogOperator
   /// The quantization of its data, if it is computed with 8-bit integers or bfloat16.
   var quantization: InputQuantization?
+  /// How nodes before the group round its data to integers, if it is computed with these.
+  var rounding: FakeQuantization?
+  /// Whether its nodes only round a value to integers and convert it back; it has no steps of its own.
+  var isFakeQuantization = false
+  /// Whether its operation stands for several nodes.
+  var isWrittenOut = false
+  /// Whether it combines values that are rounded so, element by element.
+  var combinesRounded = false
   /// The inputs of the first operator: data, then weights.
   var inputs: [ValueID]
   /// The outputs of the group.
@@ -29,6 +37,9 @@ struct NodeGroup: Sendable {
   /// none or one. Both are computed row by row, and the outputs are those of the depthwise
   /// convolution.
   var depthwise: [NodeGroup] = []
+
+  /// Whether its data are 8-bit integers or bfloat16.
+  var readsReduced: Bool { quantization != nil || rounding != nil }
 
   /// The group without its fused depthwise convolution.
   var first: NodeGroup {

@@ -39,10 +39,12 @@ struct Plan: Sendable {
   init(_ graph: Graph, types: [TensorType], weights: PreparedWeights, options: Options) {
     Threads.use(options.threads)
     let isNarrow = graph.values.contains { NarrowFloat($0.type.elementType) != nil }
-    let groups = Fusion.groups(
-      of: graph, types: types, isFused: !options.keepsNodes && !isNarrow)
+    let isFused = !options.keepsNodes && !isNarrow
+    let roundings = isFused ? FakeQuantization.all(in: graph, types: types) : [:]
+    let groups = Fusion.groups(of: graph, types: types, isFused: isFused, roundings: roundings)
     var builder = PlanBuilder(
-      graph: graph, types: types, groups: groups, weights: weights, options: options)
+      graph: graph, types: types, groups: groups, roundings: roundings, weights: weights,
+      options: options)
     var tensors: [ValueID: StoredTensor] = [:]
     builder.decideQuantized(for: groups, keepsFloats: options.keepsFloats)
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
@@ -118,22 +120,36 @@ extension Plan {
 extension PlanBuilder {
   /// Adds the steps of a group: fused if possible, else node by node.
   fileprivate mutating func add(_ group: NodeGroup) {
-    if let operation = group.operation as? any EngineOperator,
+    if group.isFakeQuantization {
+      addFakeQuantization(group)
+      return
+    }
+    if group.combinesRounded {
+      if addCombination(group) { return }
+    } else if let operation = group.operation as? any EngineOperator,
       operation.addSteps(to: &self, for: group)
     {
       return
     }
+    if group.isWrittenOut, group.additions.isEmpty, addElementwise(group) { return }
     guard group.positions.count > 1 else {
-      if !addElementwise(group), !addDecomposed(group) { addReference(group) }
+      var group = group
+      if group.combinesRounded {
+        group.combinesRounded = false
+        add(group)
+      } else if !addElementwise(group), !addDecomposed(group) {
+        addReference(group)
+      }
       return
     }
     for position in group.positions {
       begin(group: self.group, at: position)
       let node = graph.nodes[position]
       guard let operation = node.operation as? any CatalogOperator else { continue }
-      let single = NodeGroup(
+      var single = NodeGroup(
         positions: [position], operation: operation, quantization: node.quantization,
         inputs: node.inputs, outputs: node.outputs)
+      if node.inputs == group.inputs { single.rounding = group.rounding }
       add(single)
       end(node.inputs)
     }

@@ -23,6 +23,8 @@ struct PlanBuilder {
   private var forms: [ValueID: [StoredTensor]] = [:]
   /// The values that exist as 8-bit integers or bfloat16.
   private(set) var quantized = QuantizedValues()
+  /// The values that are rounded to integers, of which floats are made for the first reader of these.
+  let roundings: [ValueID: FakeQuantization]
   /// The values that live in a region.
   private var residents: [Int: Set<ValueID>] = [:]
   /// The regions that are parts of others or have parts, which must not be overwritten.
@@ -39,26 +41,37 @@ struct PlanBuilder {
 
   /// Begins a plan.
   init(
-    graph: Graph, types: [TensorType], groups: [NodeGroup], weights: PreparedWeights,
-    options: Plan.Options
+    graph: Graph, types: [TensorType], groups: [NodeGroup],
+    roundings: [ValueID: FakeQuantization], weights: PreparedWeights, options: Plan.Options
   ) {
     self.graph = graph
     self.types = types
+    self.roundings = roundings
     self.weights = weights
     threads = options.threads
     valueCount = graph.values.count
     for (number, group) in groups.enumerated() {
       for position in group.positions {
-        for id in graph.nodes[position].inputs { lastReaders[id] = [number, position] }
+        for id in graph.nodes[position].inputs { read(id, at: [number, position]) }
       }
     }
-    for port in graph.outputs { lastReaders[port.value] = [groups.count, graph.nodes.count] }
+    for port in graph.outputs { read(port.value, at: [groups.count, graph.nodes.count]) }
     for port in graph.inputs where forms[port.value] == nil {
       let input = makeTensor(port.value, layout: rowMajorLayout(of: port.value))
       if case .region(let region) = input.storage.memory {
         regions[region].use(at: -1)
         if options.borrowsMemory { borrowed.insert(region) }
       }
+    }
+  }
+
+  /// Notes that a value is read, and so whatever it may be made from at that time.
+  private mutating func read(_ id: ValueID, at position: [Int]) {
+    var id = id
+    lastReaders[id] = position
+    while let rounding = roundings[id] {
+      id = rounding.input
+      lastReaders[id] = position
     }
   }
 
@@ -170,6 +183,7 @@ extension PlanBuilder {
   /// A value in its original form.
   mutating func tensor(_ id: ValueID) -> StoredTensor {
     if let form = forms[id]?.first { return form }
+    if let rounding = roundings[id], let form = addFloats(of: id, rounding) { return form }
     guard let constant = graph[id].constant else {
       preconditionFailure("value \(id.index) is read before it is made")
     }
