@@ -1308,12 +1308,68 @@ def computed():
                "counts": numpy.array([2, 1, 3])}
 
 
+def steps():
+    """What onnxruntime's quantizer writes for tensors in steps: QLinearAdd, QLinearConcat, QGemm and others."""
+    g = Builder("steps", 17)
+    g.opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+
+    def steps_of(name, scale, zero, kind=numpy.uint8):
+        return [g.weight(f"{name}.scale", numpy.array(scale, numpy.float32)),
+                g.weight(f"{name}.zero", numpy.array(zero, kind))]
+
+    def own(operation, *inputs, **attributes):
+        return g.add(operation, list(inputs), domain="com.microsoft", **attributes)
+
+    def whole(name, *shape, kind=numpy.int8):
+        return g.weight(name, g.random.integers(-90, 90, shape).astype(kind))
+
+    x, wide, narrow = g.input("image", [2, 3, 8, 8]), steps_of("wide", 1 / 16, 120), steps_of("narrow", 1 / 32, 30)
+    image = g.add("QuantizeLinear", [x, *wide])
+    first = g.add("QLinearConv", [
+        image, *wide, whole("first.weight", 8, 3, 3, 3), *steps_of("first", 1 / 256, 0, numpy.int8), *wide,
+        whole("first.bias", 8, kind=numpy.int32)], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    bent = own("QLinearLeakyRelu", first, *wide, *narrow, alpha=0.25)
+    total = own("QLinearAdd", first, *wide, bent, *narrow, *wide)
+    product = own("QLinearMul", total, *wide, bent, *narrow, *wide)
+    soft = own("QLinearSigmoid", first, *wide, *steps_of("soft", 1 / 256, 0))
+    joined = own("QLinearConcat", *wide, product, *wide, soft, "soft.scale", "soft.zero", axis=1)
+    pooled = own("QLinearGlobalAveragePool", joined, *wide, *narrow)
+    flat = g.add("Flatten", [pooled])
+    for name, last in (("numbers", []), ("rounded", steps_of("last", 1 / 8, 125))):
+        kernel = whole(f"{name}.weight", 16, 5) if last else whole(f"{name}.weight", 5, 16)
+        y = own("QGemm", flat, *narrow, kernel, *steps_of(name, [1 / 64] * 5, [0] * 5, numpy.int8),
+                whole(f"{name}.bias", 5, kind=numpy.int32), *last, transB=0 if last else 1, alpha=1.0)
+        g.output(g.add("DequantizeLinear" if last else "Identity", [y, *last], name=f"{name}.y"), [2, 5])
+    larger = g.add("Resize", [joined, "", g.weight("factors", numpy.array([1, 1, 2, 2], numpy.float32))],
+                   mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    larger = g.add("MaxPool", [larger], kernel_shape=[3, 3], strides=[2, 2])
+    g.output(g.add("DequantizeLinear", [larger, *wide], name="larger"), [2, 16, 7, 7])
+    return g, {"image": g.random.integers(-100, 100, (2, 3, 8, 8)) / 32}
+
+
+def parts():
+    """Parts of computed sizes, and vectors of computed length and values for indices."""
+    g = Builder("parts", 18)
+    x, sizes = g.input("x", ["n", 4]), g.input("sizes", [3], INT64)
+    for position, part in enumerate(g.add("Split", [x, sizes], 3, axis=0)):
+        g.output(g.add("Identity", [part], name=f"part_{position}"), [None, 4])
+    indices, depth, values = g.input("indices", [2, 3], INT64), g.input("depth", [], INT64), g.input("values", [2])
+    for axis in (-1, 1):
+        shape = [2, 3, None] if axis == -1 else [2, None, 3]
+        g.output(g.add("OneHot", [indices, depth, values], name=f"hot_{axis}", axis=axis), shape)
+    g.output(g.add("OneHot", [indices, g.constant(4), values], name="chosen", axis=0), [4, 2, 3])
+    g.output(g.add("OneHot", [indices, g.add("Gather", [sizes, g.constant([0])]), g.constant([0, 7])], name="counted"),
+             [2, 3, None], INT64)
+    return g, {"x": g.random.normal(size=(6, 4)), "sizes": numpy.array([3, 0, 3]), "depth": numpy.array(5),
+               "indices": numpy.array([[0, -1, 2], [4, 9, -5]]), "values": numpy.array([-1.5, 2.5])}
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
             grids, grouped, dynamic, narrow_floats, cells, functions,
             bits, scattered, losses, language, geometry, spectra, selections, positions, equations,
-            deformed, scans, frames, computed)
+            deformed, scans, frames, computed, steps, parts)
 
 
 def held(array):

@@ -43,10 +43,10 @@ struct ONNXUnsupportedOperators {
     case ONNXMachineLearning.domain:
       return "\(domain) is traditional machine learning\(models), which is no neural network; "
         + "onnxruntime runs the file as it is"
-    case "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc":
+    case ONNXRuntimeQuantization.domain, "com.microsoft.nchwc", "com.ms.internal.nhwc":
       return
         "\(domain) is onnxruntime's own: its optimizer and its quantizer put these operators in "
-        + "place of ONNX's. Use the file from before that step"
+        + "place of ONNX's. Use the file from before that step, or one quantized in the QDQ format"
     case "ai.onnx.contrib", "com.microsoft.extensions":
       return
         "\(domain) is onnxruntime-extensions, for what is done before and after a model, such as "

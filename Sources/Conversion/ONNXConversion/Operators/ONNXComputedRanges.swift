@@ -166,6 +166,84 @@ extension ONNXLayer {
     return results
   }
 
+  /// Adds parts along an axis, whose sizes are known only when the model runs. Those of a part must not be
+  /// negative, and they must be all elements.
+  mutating func computedSplit(
+    _ input: ONNXValue, _ sizes: ONNXValue, along axis: Int
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let count = node.outputs.count
+    guard entryCount(sizes) == count, count > 0 else {
+      throw malformed(
+        "splits into \(count.counted("part")) of the sizes \(type(sizes)), expected one for each")
+    }
+    let whole = size(of: axis, in: input, role: "size")
+    let (zero, one) = (
+      newConstant(Tensor(.int64, shape: [1], [0]), "zero"),
+      newConstant(Tensor(.int64, shape: [1], [1]), "one")
+    )
+    let unit = Tensor(.int64, shape: [1], [1])
+    var (start, parts) = (zero, [ONNXValue]())
+    for position in 0..<count {
+      let role = "part_\(position)"
+      let size = try entry(position, of: sizes, role: "\(role)/given_size")
+      let indices: ONNXValue
+      if position == count - 1 {
+        let rest = try range(from: start, to: whole, by: one, role: "\(role)/rest")
+        let limited = try apply(Maximum(), to: size, zero, role: "\(role)/size")
+        indices = try apply(ReshapeTo(), to: rest, limited, role: "\(role)/indices")
+      } else {
+        let ones = try filled(with: unit, size, role: "\(role)/ones")
+        let numbers = try apply(
+          CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "\(role)/numbers")
+        indices = try apply(Add(), to: numbers, start, role: "\(role)/indices")
+        start = try apply(Add(), to: start, size, role: "\(role)/end")
+      }
+      parts.append(try apply(Gather(axis: axis), to: input, indices, role: role))
+    }
+    return parts
+  }
+
+  /// Adds a vector for each index, with one of two values at the index and the other one elsewhere; the length
+  /// or the values are known only when the model runs.
+  ///
+  /// - Parameters:
+  ///   - values: The value elsewhere, and that at the index.
+  ///   - axis: The axis of the vectors in the output.
+  mutating func computedOneHot(
+    _ indices: ONNXValue, depth: ONNXValue, _ values: ONNXValue, axis: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard entryCount(depth) == 1, entryCount(values) == 2, type(values).rank == 1 else {
+      throw malformed(
+        "has a depth \(type(depth)) and values \(type(values)), expected one number and a list of two"
+      )
+    }
+    let others = (0...type(indices).rank).filter { $0 != axis }
+    let list =
+      type(depth).rank == 1
+      ? depth : try apply(ReshapeAxes([.fixed(1)]), to: depth, role: "depth/list")
+    let count = try apply(Cast(to: .int64), to: list, role: "depth/int64")
+    let whole = try apply(Cast(to: .int64), to: indices, role: "indices/int64")
+    let rows = try apply(ExpandDims(axes: [axis]), to: whole, role: "indices/rows")
+    let counts = try apply(
+      ReshapeAxes(others.map { _ in .fixed(1) } + [.fixed(1)]), to: count, role: "depth/rows")
+    let fromEnd = try apply(Add(), to: rows, counts, role: "indices/from_end")
+    let isNegative = try apply(
+      Comparison(.less), to: rows, number(0, like: rows, "zero"), role: "indices/is_negative")
+    let positions = try apply(Where(), to: isNegative, fromEnd, rows, role: "indices/positions")
+    let (zero, one) = (number(0, like: count, "first"), number(1, like: count, "step"))
+    let numbers = try range(from: zero, to: count, by: one, role: "numbers")
+    let column = try apply(ExpandDims(axes: others), to: numbers, role: "numbers/column")
+    let isHot = try apply(Comparison(.equal), to: positions, column, role: "is_hot")
+    var choices: [ONNXValue] = []
+    for position in [1, 0] {
+      let range = Slice.Range(axis: 0, start: position, stop: position + 1, step: 1)
+      let value = try apply(Slice([range]), to: values, role: "value_\(position)/list")
+      let ones = [ReshapeAxes.Size](repeating: .fixed(1), count: type(isHot).rank)
+      choices.append(try apply(ReshapeAxes(ones), to: value, role: "value_\(position)"))
+    }
+    return try apply(Where(), to: isHot, choices[0], choices[1])
+  }
+
   /// Adds borders whose widths are known only when the model runs; negative ones crop.
   ///
   /// - Parameters:

@@ -93,16 +93,30 @@ extension ONNXLayer {
 
   /// Adds `alpha * A * B + beta * C`.
   fileprivate mutating func gemm() throws(WeighbridgeError) -> [ONNXValue] {
-    let (alpha, beta) = (try float("alpha", default: 1), try float("beta", default: 1))
-    let transposes = (try flag("transA"), try flag("transB"))
+    let beta = try float("beta", default: 1)
     ignore("broadcast")
-    var (first, second) = (try input(0), try input(1))
-    guard type(first).rank == 2, type(second).rank == 2 else {
-      throw malformed(
-        "multiplies \(type(first)) and \(type(second)), and a Gemm takes two matrices")
-    }
+    let (first, second) = (try input(0), try input(1))
     var bias = beta == 0 ? nil : try optional(2)
     if let value = bias { bias = try scaled(value, by: beta, role: "beta") }
+    return [
+      try affineProduct(
+        first, second, bias: bias, factor: try float("alpha", default: 1),
+        transposes: (try flag("transA"), try flag("transB")), role: "")
+    ]
+  }
+
+  /// Adds a product of two matrices, which may be transposed first, times a factor, and a sum with a bias: a
+  /// dense layer if the second one is constant.
+  mutating func affineProduct(
+    _ first: ONNXValue, _ second: ONNXValue, bias: ONNXValue?, factor alpha: Double,
+    transposes: (Bool, Bool), role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let productRole = role.isEmpty ? "product" : "\(role)/product"
+    var (first, second) = (first, second)
+    guard type(first).rank == 2, type(second).rank == 2 else {
+      throw malformed(
+        "multiplies \(type(first)) and \(type(second)), and a \(node.operation) takes two matrices")
+    }
     // A constant second matrix is scaled, so that the factor costs nothing when the model runs.
     if second.tensor != nil {
       second = try scaled(second, by: alpha, role: "alpha")
@@ -113,21 +127,20 @@ extension ONNXLayer {
     guard second.tensor != nil else {
       if transposes.1 { second = try transposed(second, [1, 0], role: "transpose_b") }
       let product = MatMul(transposeA: false, transposeB: false)
-      guard let bias else { return try apply(product, [first, second]) }
-      return [
-        try apply(Add(), aligned([try apply(product, to: first, second, role: "product"), bias]))[0]
-      ]
+      guard let bias else { return try apply(product, [first, second], role: role)[0] }
+      let sum = try apply(product, to: first, second, role: productRole)
+      return try apply(Add(), aligned([sum, bias]), role: role)[0]
     }
     let kernel =
       transposes.1 ? second : try derived(second, "transposed") { $0.permuted([1, 0]) }
-    guard let bias else { return [try apply(Dense(hasBias: false), to: first, kernel)] }
+    guard let bias else { return try apply(Dense(hasBias: false), to: first, kernel, role: role) }
     let units = type(kernel).shape[0].value ?? 0
     guard let tensor = bias.tensor, tensor.count == units, tensor.shape.last == units else {
-      let product = try apply(Dense(hasBias: false), to: first, kernel, role: "product")
-      return try apply(Add(), aligned([product, bias]))
+      let product = try apply(Dense(hasBias: false), to: first, kernel, role: productRole)
+      return try apply(Add(), aligned([product, bias]), role: role)[0]
     }
     let flat = try derived(bias, "") { $0.reshaped([units]) }
-    return [try apply(Dense(hasBias: true), to: first, kernel, flat)]
+    return try apply(Dense(hasBias: true), to: first, kernel, flat, role: role)
   }
 
   /// Adds a value multiplied by a number.

@@ -74,16 +74,16 @@ enum ONNXIndexing: ONNXFamily {
     "NonMaxSuppression": { (layer) throws(WeighbridgeError) in [try layer.selectedBoxes()] },
     "NonZero": unary { NonZero() },
     "OneHot": { (layer) throws(WeighbridgeError) in
-      let indices = try layer.input(0)
-      guard let depth = try layer.constant(1)?.integers.first, depth >= 0,
-        let values = try layer.constant(2), values.count == 2
-      else {
-        throw layer.malformed(
-          "has a depth or values that are not constant, and only a constant depth and two constant values can "
-            + "be read")
-      }
+      let (indices, depthValue, valuePair) = (
+        try layer.input(0), try layer.input(1), try layer.input(2)
+      )
       let rank = layer.type(indices).rank + 1
       let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      guard let depth = depthValue.tensor?.integers.first, depth >= 0,
+        let values = valuePair.tensor, values.count == 2
+      else {
+        return [try layer.computedOneHot(indices, depth: depthValue, valuePair, axis: axis)]
+      }
       let (off, on) = (values.doubles[0], values.doubles[1])
       let operation = OneHot(
         axis: axis, depth: depth, on: on, off: off, elementType: values.elementType)

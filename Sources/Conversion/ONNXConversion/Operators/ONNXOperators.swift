@@ -44,6 +44,7 @@ package enum ONNXOperators {
     switch kind.domain {
     case "": nodes[kind.name]
     case ONNXMachineLearning.domain: ONNXMachineLearning.nodes[kind.name]
+    case ONNXRuntimeQuantization.domain: ONNXRuntimeQuantization.nodes[kind.name]
     default: nil
     }
   }

@@ -77,7 +77,7 @@ enum ONNXQuantization: ONNXFamily {
 
 /// How integers are mapped to floating-point numbers: the difference from the zero point, times the
 /// scale.
-private struct QuantizationParameters {
+struct QuantizationParameters {
   /// One number, or one for each index of an axis.
   let scale: ONNXValue
   /// The zero point, of the scale's shape; `nil` for 0.
@@ -216,7 +216,7 @@ extension ONNXLayer {
   }
 
   /// Reads the scale at an input position and the zero point at the next one.
-  fileprivate func parameters(
+  func parameters(
     _ position: Int, axis: Int = 0
   ) throws(WeighbridgeError) -> QuantizationParameters {
     QuantizationParameters(try input(position), try optional(position + 1), axis: axis)
@@ -252,9 +252,10 @@ extension ONNXLayer {
 
   /// Converts quantized integers to the floating-point numbers that they stand for, of the scale's
   /// type.
-  fileprivate mutating func dequantized(
+  mutating func dequantized(
     _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
+    if let weight = try quantizedWeight(value, parameters, blockSize: 0) { return weight }
     let type = type(parameters.scale).elementType
     guard [.float16, .bfloat16].contains(type) else {
       return try widelyDequantized(value, parameters, role: role)
@@ -285,7 +286,7 @@ extension ONNXLayer {
 
   /// Quantizes floating-point numbers, rounding to the nearest integer, or number of a narrow
   /// floating-point type, and ties to even.
-  fileprivate mutating func quantized(
+  mutating func quantized(
     _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let saturates = try flag("saturate", default: true)

@@ -293,6 +293,21 @@ extension ONNXLayer {
     }
   }
 
+  /// Adds an operator that takes floating-point numbers. Of the nearest elements, integers of 8 and 16 bits stay
+  /// the same in float32.
+  private mutating func applied(
+    _ operation: any CatalogOperator, to input: ONNXValue, _ resampling: Resampling
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let elementType = type(input).elementType
+    guard [.int8, .uint8, .int16, .uint16].contains(elementType), case .nearest = resampling.mode
+    else {
+      return try apply(operation, to: input)
+    }
+    let numbers = try apply(Cast(to: .float32), to: input, role: "numbers")
+    let nearest = try apply(operation, to: numbers, role: "nearest")
+    return try apply(Cast(to: elementType), to: nearest)
+  }
+
   /// Resizes an input: with one operator if there is one, otherwise axis by axis.
   ///
   /// - Parameter outside: What stands for elements outside of the input, of a region.
@@ -305,7 +320,7 @@ extension ONNXLayer {
       if factors.count == spatial.count, let interpolation = resampling.upsampling {
         let operation = Upsampling(
           factors: factors, interpolation: interpolation, layout: .channelsFirst)
-        return try apply(operation, to: input)
+        return try applied(operation, to: input, resampling)
       }
       let dimensions = spatial.compactMap(\.outputSize)
       if dimensions.count == spatial.count, dimensions.allSatisfy({ (1...1 << 24).contains($0) }),
@@ -314,7 +329,7 @@ extension ONNXLayer {
         let operation = Resizing(
           dimensions: dimensions, interpolation: interpolation, antialiases: false, fit: .stretch,
           layout: .channelsFirst, grid: grid)
-        return try apply(operation, to: input)
+        return try applied(operation, to: input, resampling)
       }
     }
     let changed = axes.indices.filter { !axes[$0].isUnchanged }

@@ -61,6 +61,9 @@ enum ONNXSlicing: ONNXFamily {
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: 0)
       let count = try layer.integer("num_outputs") ?? layer.node.outputs.count
+      if let sizes = try layer.optional(1), sizes.tensor == nil {
+        return try layer.computedSplit(input, sizes, along: axis)
+      }
       if let sizes = try layer.integers(1, orAttribute: "split") {
         return try layer.apply(Split(axis: axis, sizes: sizes), [input])
       }
