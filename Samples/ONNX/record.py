@@ -1348,7 +1348,7 @@ def steps():
 
 
 def parts():
-    """Parts of computed sizes, and vectors of computed length and values for indices."""
+    """Parts of computed sizes, vectors of computed length and values for indices, and images resized to computed sizes."""
     g = Builder("parts", 18)
     x, sizes = g.input("x", ["n", 4]), g.input("sizes", [3], INT64)
     for position, part in enumerate(g.add("Split", [x, sizes], 3, axis=0)):
@@ -1360,7 +1360,23 @@ def parts():
     g.output(g.add("OneHot", [indices, g.constant(4), values], name="chosen", axis=0), [4, 2, 3])
     g.output(g.add("OneHot", [indices, g.add("Gather", [sizes, g.constant([0])]), g.constant([0, 7])], name="counted"),
              [2, 3, None], INT64)
-    return g, {"x": g.random.normal(size=(6, 4)), "sizes": numpy.array([3, 0, 3]), "depth": numpy.array(5),
+    image, small = g.input("image", [1, 2, "h", "w"]), g.input("small", [1, 3, "k", "l"])
+    shape, own = g.add("Shape", [small], start=2), g.add("Shape", [image], end=2)
+    whole = g.add("Concat", [own, shape], axis=0)
+    for mode, place, rule in (
+            ("nearest", "asymmetric", "floor"), ("nearest", "half_pixel", "round_prefer_ceil"),
+            ("nearest", "align_corners", "round_prefer_floor"), ("nearest", "half_pixel", "ceil"),
+            ("linear", "half_pixel", "floor"), ("linear", "pytorch_half_pixel", "floor"), ("linear", "align_corners", "floor"),
+            ("linear", "asymmetric", "floor")):
+        g.output(g.add("Resize", [image, "", "", whole], name=f"{mode}.{place}.{rule}", mode=mode, nearest_mode=rule,
+                       coordinate_transformation_mode=place), [1, 2, None, None])
+    factors = g.input("factors", [2])
+    g.output(g.add("Resize", [image, "", factors], name="scaled", mode="linear", axes=[3, 2]), [1, 2, None, None])
+    g.output(g.add("Conv", [g.add("Resize", [image, "", g.add("Concat", [g.constant([1.0, 1.0], numpy.float32), factors],
+                                                                axis=0)], mode="nearest"), g.numbers("kernel", 2, 2, 3, 3)],
+                   name="filtered"), [1, 2, None, None])
+    return g, {"image": g.random.normal(size=(1, 2, 5, 7)), "small": g.random.normal(size=(1, 3, 8, 4)),
+               "factors": numpy.array([1.7, 0.6]), "x": g.random.normal(size=(6, 4)), "sizes": numpy.array([3, 0, 3]), "depth": numpy.array(5),
                "indices": numpy.array([[0, -1, 2], [4, 9, -5]]), "values": numpy.array([-1.5, 2.5])}
 
 

@@ -46,7 +46,7 @@ struct ONNXUnsupportedOperators {
     case ONNXRuntimeQuantization.domain, "com.microsoft.nchwc", "com.ms.internal.nhwc":
       return
         "\(domain) is onnxruntime's own: its optimizer and its quantizer put these operators in "
-        + "place of ONNX's. Use the file from before that step, or one quantized in the QDQ format"
+        + "place of ONNX's. Use the file from before that step"
     case "ai.onnx.contrib", "com.microsoft.extensions":
       return
         "\(domain) is onnxruntime-extensions, for what is done before and after a model, such as "

@@ -63,12 +63,14 @@ extension ONNXLayer {
     type(value).elementType == elementType && type(value).shape.allSatisfy { $0.value == 1 }
   }
 
-  /// Returns one of the numbers of a list, as int64 `[1]`.
-  private mutating func entry(
-    _ position: Int, of list: ONNXValue, role: String
+  /// Returns one of the numbers of a list, as `[1]` of int64 or another type.
+  mutating func entry(
+    _ position: Int, of list: ONNXValue, role: String, as elementType: ElementType = .int64
   ) throws(WeighbridgeError) -> ONNXValue {
-    if let numbers = list.tensor?.integers {
-      return newConstant(Tensor(.int64, shape: [1], [Double(numbers[position])]), role)
+    if let tensor = list.tensor {
+      let number =
+        elementType.isFloat ? tensor.doubles[position] : Double(tensor.integers[position])
+      return newConstant(Tensor(elementType, shape: [1], [number]), role)
     }
     if case .dimensions(let sizes, _, _) = list {
       return .dimensions([sizes[position]], isList: true)
@@ -80,17 +82,17 @@ extension ONNXLayer {
     let flat =
       type(entry).rank == 1
       ? entry : try apply(ReshapeAxes([.fixed(1)]), to: entry, role: "\(role)/list")
-    return type(flat).elementType == .int64
-      ? flat : try apply(Cast(to: .int64), to: flat, role: role)
+    return type(flat).elementType == elementType
+      ? flat : try apply(Cast(to: elementType), to: flat, role: role)
   }
 
   /// The number of entries of a list, if it is known.
-  private func entryCount(_ list: ONNXValue) -> Int? {
+  func entryCount(_ list: ONNXValue) -> Int? {
     type(list).rank == 0 ? 1 : type(list).rank == 1 ? type(list).shape[0].value : nil
   }
 
   /// The size of an axis, as int64 `[1]`.
-  private func size(of axis: Int, in value: ONNXValue, role: String) -> ONNXValue {
+  func size(of axis: Int, in value: ONNXValue, role: String) -> ONNXValue {
     if let known = type(value).shape[axis].value {
       return newConstant(Tensor(.int64, shape: [1], [Double(known)]), role)
     }
@@ -166,6 +168,15 @@ extension ONNXLayer {
     return results
   }
 
+  /// Adds the indices 0, 1, ... of a number of elements, which must not be negative.
+  mutating func indices(
+    count: ONNXValue, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let ones = try filled(with: Tensor(.int64, shape: [1], [1]), count, role: "\(role)/ones")
+    return try apply(
+      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "\(role)/numbers")
+  }
+
   /// Adds parts along an axis, whose sizes are known only when the model runs. Those of a part must not be
   /// negative, and they must be all elements.
   mutating func computedSplit(
@@ -181,7 +192,6 @@ extension ONNXLayer {
       newConstant(Tensor(.int64, shape: [1], [0]), "zero"),
       newConstant(Tensor(.int64, shape: [1], [1]), "one")
     )
-    let unit = Tensor(.int64, shape: [1], [1])
     var (start, parts) = (zero, [ONNXValue]())
     for position in 0..<count {
       let role = "part_\(position)"
@@ -192,9 +202,7 @@ extension ONNXLayer {
         let limited = try apply(Maximum(), to: size, zero, role: "\(role)/size")
         indices = try apply(ReshapeTo(), to: rest, limited, role: "\(role)/indices")
       } else {
-        let ones = try filled(with: unit, size, role: "\(role)/ones")
-        let numbers = try apply(
-          CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "\(role)/numbers")
+        let numbers = try self.indices(count: size, role: role)
         indices = try apply(Add(), to: numbers, start, role: "\(role)/indices")
         start = try apply(Add(), to: start, size, role: "\(role)/end")
       }

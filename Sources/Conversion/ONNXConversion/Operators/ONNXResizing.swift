@@ -39,9 +39,15 @@ enum ONNXResizing: ONNXFamily {
       let input = try layer.input()
       let isNearest = try layer.string("mode", default: "nearest") == "nearest"
       let attribute = try layer.floats("scales")
-      let scales = attribute == nil ? try layer.constant(1)?.doubles ?? [] : attribute ?? []
       let resampling = Resampling(
         mode: isNearest ? .nearest : .linear, transformation: .asymmetric, rounding: .floor)
+      if attribute == nil, let scales = try layer.optional(1), scales.tensor == nil {
+        let axes = Array(0..<layer.type(input).rank)
+        return [
+          try layer.computedResize(input, to: .scales(scales), axes: axes, resampling)
+        ]
+      }
+      let scales = attribute == nil ? try layer.constant(1)?.doubles ?? [] : attribute ?? []
       return [try layer.resampled(input, try layer.axes(scales: scales, input), resampling)]
     },
   ]
@@ -144,6 +150,10 @@ extension ONNXLayer {
     _ = try axes(rawAxes, rank: rank)
 
     // Before opset 11, the scales were the second input.
+    let given = (try optional(opset < 11 ? 1 : 2), try optional(3))
+    if policy == "stretch", let target = computedTarget(given.0, given.1, positions, input) {
+      return [try computedResize(input, to: target, axes: positions, resampling)]
+    }
     let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
     var resized: [ResizedAxis]
     if scales.isEmpty {
@@ -161,6 +171,18 @@ extension ONNXLayer {
     }
     if resampling.transformation == .region { try readRegion(&resized, positions) }
     return [try resampled(input, resized, resampling, outside: outside)]
+  }
+
+  /// What determines the sizes, if these are known only when the model runs and do not follow from the input's.
+  private func computedTarget(
+    _ scales: ONNXValue?, _ sizes: ONNXValue?, _ axes: [Int], _ input: ONNXValue
+  ) -> ResizeTarget? {
+    if let scales, type(scales).shape != [.fixed(0)] {
+      return scales.tensor == nil ? .scales(scales) : nil
+    }
+    guard let sizes, sizes.tensor == nil, !followsFromInput(sizes.dimensions ?? [], axes, input)
+    else { return nil }
+    return .sizes(sizes)
   }
 
   /// Reads which part of each axis is resized: all starts and then all ends.
