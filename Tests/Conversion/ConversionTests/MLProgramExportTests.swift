@@ -3,6 +3,7 @@ import ConversionCore
 import CoreMLConversion
 import CoreMLFormat
 import FormatRegistry
+import Foundation
 import GraphIR
 import LayerCatalog
 import TestSupport
@@ -142,6 +143,61 @@ import Weighbridge
       #expect(actual.tensor.shape == wanted.tensor.shape)
       let distance = zip(actual.tensor.doubles, wanted.tensor.doubles).map { abs($0 - $1) }.max()
       #expect(distance ?? 1 <= 1e-4)
+    }
+  }
+
+  @Test("An output that is an image has pixels from 0 to 255, and is read as one")
+  func imageOutput() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let x = try builder.addInput("x", TensorType(.float32, [1, 3, 1, 2].map { .fixed($0) }))
+    let y = try builder.addNode(
+      Tanh(), inputs: [x], source: SourceScope(layer: "y", className: "Layer"))
+    var content = ModelContent(
+      graph: try builder.finish(outputs: [Port(name: "y", value: y[0])]),
+      description: ModelDescription(
+        inputs: [.init(name: "x")], outputs: [.init(name: "y")]), provenance: Provenance())
+    var image = DescriptionEdit.Image(input: "y")
+    (image.scale, image.bias) = (1 / 127.5, [-1, -1, -1])
+    var edit = DescriptionEdit()
+    edit.outputImages = [image]
+    try content.apply(edit)
+    let path = folder.file("m.mlpackage")
+    var options = CoreMLPackageOptions()
+    options.precision = .float32
+    _ = try content.export(to: path, as: .mlpackage(options))
+    guard case .image(let feature) = try program(path).model.description.outputs[0].type else {
+      Issue.record("the output is no image")
+      return
+    }
+    #expect(feature == CoreMLImage(size: .init(width: 2, height: 1), colorSpace: .rgb))
+    let copy = try Model(contentsOf: path)
+    let read = try #require(copy.metadata.outputs[0].image)
+    #expect(read.scale == 1 && read.bias == [0, 0, 0] && read.colorOrder == .rgb)
+    let input = Tensor(.float32, shape: [1, 3, 1, 2], [-9, 9, 0, 0.5, -0.5, 1])
+    let pixels = try copy.run([NamedTensor(name: "x", tensor: input)]).outputs[0].tensor.doubles
+    for (pixel, number) in zip(pixels, input.doubles) {
+      #expect(abs(pixel - (tanh(number) + 1) * 127.5) < 1e-3)
+    }
+  }
+
+  @Test(
+    "A gated recurrent unit that resets after the product is Core ML's own from iOS 18 on",
+    arguments: [(CoreMLDeployment.ios17, false), (.ios18, true)])
+  func resetAfter(_ deployment: CoreMLDeployment, _ isNative: Bool) throws {
+    let folder = try TemporaryFolder()
+    let sample = Paths.sample("MLProgram/gru_reset_after")
+    var options = ExportOptions()
+    (options.deployment, options.precision) = (deployment, .float32)
+    let path = folder.file("m.mlpackage")
+    try Model(contentsOf: "\(sample).mlpackage").export(to: path, options: options)
+    let kinds = Set(try program(path).block.operations.map(\.type))
+    #expect(kinds.contains("gru") == isNative && kinds.contains("sigmoid") == !isNative)
+    let outputs = try Model(contentsOf: path).run(ArrayFile.read("\(sample).inputs.npz")).outputs
+    let expected = try ArrayFile.read("\(sample).outputs.npz")
+    #expect(outputs.count == expected.count)
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.error <= 1e-5, "\(distance)")
     }
   }
 

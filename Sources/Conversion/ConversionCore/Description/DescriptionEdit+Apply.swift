@@ -18,7 +18,12 @@ extension ModelContent {
     try Self.describe(&description.inputs, edit.inputSummaries, what: "input")
     try Self.describe(&description.outputs, edit.outputSummaries, what: "output")
     try setDefaults(edit.inputDefaults)
-    for image in edit.images { try describe(image) }
+    for image in edit.images {
+      try Self.describe(image, &description.inputs, graph, graph.inputs, what: "input")
+    }
+    for image in edit.outputImages {
+      try Self.describe(image, &description.outputs, graph, graph.outputs, what: "output")
+    }
     description.labels = edit.labels ?? description.labels
     if let detector = edit.detector {
       description.detector = try makeDetector(detector)
@@ -116,33 +121,35 @@ extension ModelContent {
     return index
   }
 
-  private mutating func describe(_ image: DescriptionEdit.Image) throws(WeighbridgeError) {
-    let index = try Self.position(
-      of: image.input, in: description.inputs.map(\.name), what: "input")
-    let type = graph[graph.inputs[index].value].type
-    guard let (layout, channels) = Self.imageLayout(type, image.layout) else {
+  private static func describe(
+    _ image: DescriptionEdit.Image, _ features: inout [ModelDescription.Feature], _ graph: Graph,
+    _ ports: [Port], what: String
+  ) throws(WeighbridgeError) {
+    let index = try position(of: image.input, in: features.map(\.name), what: what)
+    let type = graph[ports[index].value].type
+    guard let (layout, channels) = imageLayout(type, image.layout) else {
       let axisHint = image.layout.map { ", where \($0.rawValue) has them" }
       throw .mismatch(
-        "the input \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
+        "the \(what) \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
           + (axisHint ?? " at the end (or after the batch)"))
     }
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
     guard colorOrder.componentCount == channels else {
       throw .mismatch(
-        "the input \(image.input) has \(channels) channels, and \(colorOrder.rawValue) has "
+        "the \(what) \(image.input) has \(channels) channels, and \(colorOrder.rawValue) has "
           + "\(colorOrder.componentCount)")
     }
     let bias = image.bias ?? [Double](repeating: 0, count: channels)
     guard bias.count == channels else {
       throw .mismatch(
-        "has \(bias.count) image biases, and the input \(image.input) has \(channels) channels")
+        "has \(bias.count) image biases, and the \(what) \(image.input) has \(channels) channels")
     }
-    description.inputs[index].image = ImageInput(
+    features[index].image = ImageInput(
       colorOrder: colorOrder, scale: image.scale ?? 1, bias: bias, resize: image.resize,
       layout: layout)
   }
 
-  /// The axis order of an image input and its number of channels; `nil` when the type cannot be
+  /// The axis order of an image and its number of channels; `nil` when the type cannot be
   /// that of an image.
   private static func imageLayout(
     _ type: TensorType, _ given: DataLayout?

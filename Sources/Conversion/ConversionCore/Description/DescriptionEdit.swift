@@ -68,6 +68,9 @@ public struct DescriptionEdit: Sendable {
   public var inputDefaults: [String: Double] = [:]
   /// The inputs that take images.
   public var images: [Image] = []
+  /// The outputs that are images, by ``Image/input``: how a pixel corresponds to an element. They have no
+  /// resize policy.
+  public var outputImages: [Image] = []
   /// The names of the classes, in the order of the output's scores.
   public var labels: [String]?
   /// How boxes are read from the outputs.

@@ -46,15 +46,16 @@ extension DescriptionEdit {
     self[keyPath: listed].append(name)
     self[keyPath: summaries][name] = try feature.string("description")
     if names == \Self.inputNames { inputDefaults[name] = try feature.number("default") }
-    if names == \Self.inputNames, var settings = try feature.object("image") {
+    if var settings = try feature.object("image") {
+      let isInput = names == \Self.inputNames
       var image = Image(input: name)
       image.colorOrder = try settings.choice("color")
       image.scale = try settings.number("scale")
       image.bias = try settings.numbers("bias")
-      image.resize = try settings.choice("resize")
+      if isInput { image.resize = try settings.choice("resize") }
       image.layout = try settings.choice("layout")
       try settings.finish()
-      images.append(image)
+      if isInput { images.append(image) } else { outputImages.append(image) }
     }
     try feature.finish()
   }

@@ -28,8 +28,9 @@ extension ValueLayer {
   ///   - blocks: The size of a block along each spatial axis.
   ///   - borders: Two numbers of added elements for each of them.
   ///   - padding: The value of these.
+  ///   - role: The role of the result in the file's node.
   package mutating func spaceToBatch(
-    _ input: SourceValue, blocks: [Int], borders: [Int], padding: Double = 0
+    _ input: SourceValue, blocks: [Int], borders: [Int], padding: Double = 0, role: String = ""
   ) throws(WeighbridgeError) -> SourceValue {
     let (before, after, spatial) = try self.blocks(input, blocks, borders)
     let (count, rank) = (blocks.count, type(input).rank)
@@ -53,7 +54,7 @@ extension ValueLayer {
     let places = (0..<count).map { 2 * $0 + 1 }
     let order = places.map { $0 + 1 } + [0] + places + Array((1 + 2 * count)..<(rank + count))
     let moved = try transposed(parts, order, role: "moved")
-    return try reshape(moved, [-1] + sizes + rest)
+    return try reshape(moved, [-1] + sizes + rest, role: role)
   }
 
   /// Moves the parts of the batch to blocks, and crops.
@@ -61,8 +62,9 @@ extension ValueLayer {
   /// - Parameters:
   ///   - blocks: The size of a block along each spatial axis.
   ///   - borders: Two numbers of cropped elements for each of them.
+  ///   - role: The role of the result in the file's node.
   package mutating func batchToSpace(
-    _ input: SourceValue, blocks: [Int], borders: [Int]
+    _ input: SourceValue, blocks: [Int], borders: [Int], role: String = ""
   ) throws(WeighbridgeError) -> SourceValue {
     let (before, after, spatial) = try self.blocks(input, blocks, borders)
     let (count, rank) = (blocks.count, type(input).rank)
@@ -73,13 +75,13 @@ extension ValueLayer {
     let moved = try transposed(parts, order, role: "moved")
     let sizes = zip(spatial, blocks).map { $0 * $1 }
     let isCropped = (before + after).contains { $0 > 0 }
-    let whole = try reshape(moved, [-1] + sizes + rest, role: isCropped ? "whole" : "")
+    let whole = try reshape(moved, [-1] + sizes + rest, role: isCropped ? "whole" : role)
     guard isCropped else { return whole }
     let ranges = sizes.indices.map { axis in
       Slice.Range(
         axis: axis + 1, start: before[axis], stop: max(0, sizes[axis] - after[axis]), step: 1)
     }
-    return try apply(Slice(ranges), to: whole)
+    return try apply(Slice(ranges), to: whole, role: role)
   }
 
   private mutating func reshape(

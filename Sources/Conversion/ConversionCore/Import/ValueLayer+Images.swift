@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// Operators on images that TensorFlow and TFLite share.
+/// Operators on images that several formats share.
 extension ValueLayer {
   /// Adds a transposed convolution whose output's spatial sizes are given.
   ///
@@ -11,7 +11,8 @@ extension ValueLayer {
   ///   - placed: The window, whose padding is that of the convolution that it undoes.
   ///   - targets: The spatial sizes of the output.
   package mutating func transposedConvolution(
-    _ inputs: [SourceValue], _ placed: Window, to targets: [Int], _ layout: DataLayout
+    _ inputs: [SourceValue], _ placed: Window, to targets: [Int], groups: Int = 1,
+    _ layout: DataLayout
   ) throws(WeighbridgeError) -> SourceValue {
     let (rank, shape) = (placed.size.count, type(inputs[0]).shape)
     let spatial = layout == .channelsLast ? shape.dropFirst().dropLast() : shape.dropFirst(2)
@@ -33,7 +34,8 @@ extension ValueLayer {
       size: placed.size, strides: placed.strides, dilation: placed.dilation,
       padding: .explicit(before: before, after: after))
     let operation = TransposedConvolution(
-      window: window, outputPadding: extra, groups: 1, hasBias: inputs.count > 2, layout: layout)
+      window: window, outputPadding: extra, groups: groups, hasBias: inputs.count > 2,
+      layout: layout)
     return try apply(operation, inputs)[0]
   }
 
@@ -53,11 +55,13 @@ extension ValueLayer {
     } catch { throw malformed(error.reason) }
   }
 
-  /// Repeats or selects rows and columns of an image `[batch, height, width, channels]`.
+  /// Repeats or selects rows and columns of an image of four axes.
   package mutating func nearest(
-    _ image: SourceValue, _ sizes: [Int], _ grid: ResizingGrid
+    _ image: SourceValue, _ sizes: [Int], _ grid: ResizingGrid,
+    layout: DataLayout = .channelsLast
   ) throws(WeighbridgeError) -> SourceValue {
-    let old = type(image).shape[1...2].compactMap(\.value)
+    let first = layout == .channelsLast ? 1 : 2
+    let old = type(image).shape[first..<first + 2].compactMap(\.value)
     guard old.count == 2, old.allSatisfy({ $0 > 0 }), sizes.allSatisfy({ $0 <= 1 << 24 }) else {
       throw unsupported(
         "resizes \(type(image)) to \(sizes), expected a known height and width, and at most 2^24")
@@ -67,13 +71,13 @@ extension ValueLayer {
     {
       let factors = zip(sizes, old).map { $0 / $1 }
       return try apply(
-        Upsampling(factors: factors, interpolation: .nearest, layout: .channelsLast), to: image)
+        Upsampling(factors: factors, interpolation: .nearest, layout: layout), to: image)
     }
     var result = image
     for (axis, (size, old)) in zip(sizes, old).enumerated() {
       let indices = (0..<size).map { Double(grid.nearest($0, from: old, to: size)) }
       result = try apply(
-        Gather(axis: axis + 1), to: result,
+        Gather(axis: axis + first), to: result,
         newConstant(Tensor(.int32, shape: [size], indices), "indices_\(axis)"),
         role: axis == 0 ? "rows" : "")
     }

@@ -28,7 +28,11 @@ extension CoreMLFeatures {
     }
     for index in description.outputs.indices {
       let name = description.outputs[index].name
-      description.outputs[index].summary = model.outputs.first { $0.name == name }?.summary
+      let feature = model.outputs.first { $0.name == name }
+      description.outputs[index].summary = feature?.summary
+      if case .image(let image)? = feature?.type {
+        description.outputs[index].image = imageInput(image, [], name)
+      }
     }
     description.labels = (members.last?.classes?.labels ?? suppression?.labels)?.strings ?? []
     description.userDefined = metadata.userDefined
@@ -52,7 +56,7 @@ extension CoreMLFeatures {
       suppression: method.isPerClass ? .greedy : .classAgnostic)
   }
 
-  /// How an image becomes an input. Without a scaler in the file, values are unchanged.
+  /// How an image becomes an input, or an output one. Without a scaler in the file, values are unchanged.
   private func imageInput(
     _ image: CoreMLImage, _ preprocessing: [CoreMLPreprocessing], _ name: String
   ) -> ImageInput {

@@ -84,6 +84,44 @@ extension MILInterface {
     }
   }
 
+  /// The image that an output is described as; `nil` for an array.
+  private func image(ofOutput position: Int) -> (record: ImageInput, feature: CoreMLImage)? {
+    guard kind != .classifier, source.detector == nil,
+      let image = source.described(position, source.description.outputs)?.image,
+      source.type(source.graph.outputs[position].value).elementType.isFloat, image.scale != 0,
+      image.bias.count == image.colorOrder.componentCount,
+      let feature = source.image(
+        source.graph.outputs[position].value, image, upperBound: Self.largestSize)
+    else { return nil }
+    return (image, feature)
+  }
+
+  /// Converts what the layers give to pixels from 0 to 255, where an output is an image.
+  func pixels(
+    _ results: [ExportOperand], in builder: inout MILBuilder
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    var values: [ExportOperand] = []
+    for (position, result) in results.enumerated() {
+      guard let (image, _) = image(ofOutput: position) else {
+        values.append(result)
+        continue
+      }
+      builder.scope.prefix = outputNames[position]
+      values.append(
+        try builder.inFloat32 { (builder) throws(WeighbridgeError) in
+          var value = result
+          if image.bias.contains(where: { $0 != 0 }) {
+            let negative = Tensor(
+              .float32, shape: [1, image.bias.count, 1, 1], image.bias.map { -$0 })
+            value = try builder.binary("add", value, .constant(negative))
+          }
+          guard image.scale != 1 else { return value }
+          return try builder.binary("mul", value, builder.number(1 / image.scale, like: value))
+        })
+    }
+    return values
+  }
+
   /// Gives the results the names and the types of the outputs: float32, or integers.
   ///
   /// - Returns: The new names of values.
@@ -137,6 +175,10 @@ extension MILInterface {
     for (index, name) in zip(result.inputs.indices, inputNames) { result.inputs[index].name = name }
     for (index, name) in zip(result.outputs.indices, outputNames) {
       result.outputs[index].name = name
+      guard let (image, _) = image(ofOutput: index) else { continue }
+      result.outputs[index].image = ImageInput(
+        colorOrder: image.colorOrder, scale: 1, bias: image.bias.map { _ in 0 }, resize: nil,
+        layout: .channelsFirst)
     }
     return result
   }
@@ -172,6 +214,12 @@ extension MILInterface {
       ]
     }
     return source.graph.outputs.enumerated().map { position, port in
+      if let (_, image) = image(ofOutput: position) {
+        return CoreMLFeature(
+          name: outputNames[position],
+          summary: source.described(position, source.description.outputs)?.summary,
+          type: .image(image))
+      }
       var array = array(port.value)
       // The sizes of an output follow from those of the inputs.
       if array.flexibility != nil { (array.shape, array.flexibility) = ([], nil) }

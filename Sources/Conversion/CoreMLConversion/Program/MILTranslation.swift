@@ -29,8 +29,9 @@ struct MILTranslation {
       reserved: interface.inputNames + interface.outputNames,
       exceptions: isHalf ? try MILPrecision(source.graph, content, cancellation) : MILPrecision())
     let inputs = try interface.addInputs(to: &builder)
-    let results = try builder.emit(
+    let computed = try builder.emit(
       source.graph, inputs: inputs, types: source.types, groups: ExportGroups())
+    let results = try interface.pixels(computed, in: &builder)
     let newNames = try interface.nameOutputs(results, in: &builder)
     var layout = MILLayout(builder)
     layout.add(builder.nodes.needed(for: interface.outputNames, renaming: newNames), newNames)

@@ -31,20 +31,6 @@ enum ONNXControl: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// The largest number of steps that is unrolled; more would make an unreadable graph.
-  private static let maximumStepCount = 1024
-
-  /// Checks the number of steps of a loop and returns it.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
-  func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
-    guard (1...Self.maximumStepCount).contains(count) else {
-      throw .limitExceeded(
-        "loops over \(count.counted("step")), and 1 to \(Self.maximumStepCount) can be read")
-    }
-    return count
-  }
-
   /// Adds both branches, and chooses their outputs by a condition that is known only when the model runs.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a condition that follows from sizes, since only one of
@@ -74,15 +60,7 @@ extension ONNXLayer {
       types.0.allSatisfy({ !$0.shape.contains(.unknown) })
     else { throw unsupported(reason.reason) }
     outputNarrowTypes = narrowTypes
-    var outputs: [ONNXValue] = []
-    for (position, (one, other)) in zip(first, second).enumerated() {
-      let ones = [ReshapeAxes.Size](repeating: .fixed(1), count: type(one).rank)
-      let flag = try apply(ReshapeAxes(ones), to: condition, role: "condition_\(position)")
-      outputs.append(
-        try apply(
-          Where(), to: flag, one, other, role: first.count == 1 ? "" : "output_\(position)"))
-    }
-    return outputs
+    return try chosen(by: condition, first, second)
   }
 
   /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its

@@ -57,7 +57,7 @@ extension ONNXLayer {
     let grouped = try apply(
       ReshapeAxes([.rest, .fixed(channels / offsetGroups)] + sizes.map { .fixed($0) }),
       to: images, role: "image_groups")
-    let sampler = try ONNXPlaceSampler(
+    let sampler = try PlaceSampler(
       mode: .linear, padding: .zeros, alignsCorners: true, sizes: sizes)
     let elements = try sampler.elements(of: grouped, &self)
     var columns = try sampler.sum(of: elements, at: axes, &self)

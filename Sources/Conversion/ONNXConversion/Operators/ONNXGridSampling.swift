@@ -15,7 +15,7 @@ enum ONNXGridSampling: ONNXFamily {
 
 /// A node that takes the elements of an image at the places of a grid.
 private struct ONNXGridSampler {
-  private let sampler: ONNXPlaceSampler
+  private let sampler: PlaceSampler
   /// `[batch, channels, sizes...]`.
   private let image: ONNXValue
   /// `[batch, output sizes..., axes]`: places from -1 to 1, the last axis of the image first.
@@ -26,8 +26,8 @@ private struct ONNXGridSampler {
     let alignsCorners = try layer.flag("align_corners")
     let name = try layer.string("mode", default: "linear")
     let formerNames = ["bilinear": "linear", "bicubic": "cubic"]
-    guard let mode = ONNXPlaceSampler.Mode(rawValue: formerNames[name] ?? name),
-      let padding = ONNXPlaceSampler.Padding(
+    guard let mode = PlaceSampler.Mode(rawValue: formerNames[name] ?? name),
+      let padding = PlaceSampler.Padding(
         rawValue: try layer.string("padding_mode", default: "zeros"))
     else {
       throw layer.malformed(
@@ -43,7 +43,7 @@ private struct ONNXGridSampler {
         "samples \(imageType) at \(gridType), and only one to three axes of known sizes at places with as many "
           + "numbers can be read")
     }
-    sampler = try ONNXPlaceSampler(
+    sampler = try PlaceSampler(
       mode: mode, padding: padding, alignsCorners: alignsCorners, sizes: sizes)
   }
 

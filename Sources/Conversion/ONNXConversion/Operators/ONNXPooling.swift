@@ -159,61 +159,9 @@ extension ONNXLayer {
       )
     }
     guard usesCeilMode, window.padding != .same else { return (window, size.map { _ in 0 }) }
-    let dimensions = input.shape.dropFirst(2).compactMap(\.value)
-    guard dimensions.count == size.count else {
+    guard let rounded = try roundedUp(window, input) else {
       throw unsupported("has ceil_mode=1 for \(input), and the sizes must be known for it")
     }
-    var (before, after, excess) = ([Int](), [Int](), [Int]())
-    for (axis, dimension) in dimensions.enumerated() {
-      let borders = window.borders(axis)
-      let (dilatedSize, stride) = (
-        (size[axis] - 1) * window.dilation[axis] + 1, window.strides[axis]
-      )
-      let span = dimension + borders.before + borders.after - dilatedSize
-      guard span > -stride else {
-        throw malformed("has a window of \(dilatedSize) elements, which does not fit \(dimension)")
-      }
-      var last = (span + stride - 1) / stride * stride
-      // No window starts after the end of the input with its leading padding.
-      if last >= dimension + borders.before { last -= stride }
-      before.append(borders.before)
-      after.append(max(borders.after, last + dilatedSize - dimension - borders.before))
-      excess.append(after[axis] - borders.after)
-    }
-    let rounded = Window(
-      size: size, strides: window.strides, dilation: window.dilation,
-      padding: .explicit(before: before, after: after))
-    return (rounded, excess)
-  }
-
-  /// Adds averages that include the padding, except for the part that is there only because the
-  /// output size is rounded up.
-  fileprivate mutating func averagePooling(
-    _ input: ONNXValue, _ window: Window, _ excess: [Int]
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let borders = window.size.indices.map { window.borders($0) }
-    let padding = Pad(
-      before: [0, 0] + borders.map(\.before),
-      after: [0, 0] + zip(borders, excess).map { $0.after - $1 }, mode: .constant)
-    let padded = try apply(padding, to: input, role: "pad")
-    let excessWindow = Window(
-      size: window.size, strides: window.strides, dilation: window.dilation,
-      padding: .explicit(before: excess.map { _ in 0 }, after: excess))
-    if excessWindow.mayLieInPadding {
-      throw unsupported(
-        "has a window that lies in the padding alone and has no mean, and only smaller paddings can be read"
-      )
-    }
-    return try apply(
-      AveragePooling(window: excessWindow, countIncludePad: false, layout: .channelsFirst),
-      to: padded)
-  }
-}
-
-extension Window {
-  /// Returns the padding at both ends of an axis if it is explicit, otherwise 0.
-  fileprivate func borders(_ axis: Int) -> (before: Int, after: Int) {
-    guard case .explicit(let before, let after) = padding else { return (0, 0) }
-    return (before[axis], after[axis])
+    return rounded
   }
 }

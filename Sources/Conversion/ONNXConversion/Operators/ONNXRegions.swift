@@ -242,7 +242,7 @@ extension ONNXLayer {
       places.append(try spread(place, axis, counts, sampleCount, "places"))
       conditions.append(try spread(inside, axis, counts, sampleCount, "inside"))
     }
-    let sampler = try ONNXPlaceSampler(
+    let sampler = try PlaceSampler(
       mode: .linear, padding: .border, alignsCorners: true, sizes: sizes)
     let elements = try sampler.elements(of: images, &self)
     let terms = try sampler.terms(of: elements, at: places, &self)

@@ -11,6 +11,10 @@ struct FaultCommand: Sendable, CustomStringConvertible {
   let outputs: [String]
   /// The files in the folder before the run, by name.
   var inputs: [String: String] = [:]
+  /// Whether the outputs are the files of one folder, which is old or new as a whole.
+  var isPackage = false
+  /// Whether nothing is in the place of the outputs before the run.
+  var startsEmpty = false
 
   var description: String { name }
 
@@ -28,6 +32,18 @@ struct FaultCommand: Sendable, CustomStringConvertible {
     return FaultCommand(
       name: "export \((outputs + options).joined(separator: " "))",
       arguments: ["export", model, "-o", "OUT/\(outputs[0])"] + options, outputs: outputs)
+  }
+
+  private static func package(startsEmpty: Bool) -> FaultCommand {
+    let data = "m.mlpackage/Data/com.apple.CoreML"
+    return FaultCommand(
+      name: "export m.mlpackage \(startsEmpty ? "to nothing" : "over another")",
+      arguments: [
+        "export", Paths.sample("Models/shape-detector/shape-detector.h5"), "-o", "OUT/m.mlpackage",
+      ],
+      outputs: [
+        "\(data)/model.mlmodel", "\(data)/weights/weight.bin", "m.mlpackage/Manifest.json",
+      ], isPackage: true, startsEmpty: startsEmpty)
   }
 
   /// The commands, for all formats that are read and written.
@@ -54,17 +70,23 @@ struct FaultCommand: Sendable, CustomStringConvertible {
     export("m.onnx"), export("m.onnx", "m.onnx.data", options: ["--external-data"]),
     export("m.keras"), export("m.h5"), export("m.safetensors"), export("m.npz"),
     export("m.cfg", "m.weights"), export("m.param", "m.bin"), export("m.mlmodel"),
+    package(startsEmpty: false), package(startsEmpty: true),
   ]
 
   /// A folder that contains old files.
   func prepare(_ old: [String: Data]) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    for (name, data) in old { try Files.write(data, to: folder.file(name)) }
+    for (name, data) in old {
+      let path = folder.file(name)
+      try Files.makeFolder(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
+      try Files.write(data, to: path)
+    }
     return folder
   }
 
   /// The files before the run: a model whose metadata is edited, else contents that must survive.
   func old(_ model: Data) -> [String: Data] {
+    guard !startsEmpty else { return [:] }
     let isEdit = arguments.first == "metadata"
     return Dictionary(
       uniqueKeysWithValues: outputs.map { ($0, isEdit ? model : Data(Workspace.oldContents)) })

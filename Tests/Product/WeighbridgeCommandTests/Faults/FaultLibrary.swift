@@ -79,8 +79,13 @@ struct Fault: Sendable, CustomStringConvertible {
   /// returns a smaller count.
   static func all(of counts: [(call: String, count: Int)]) -> [Fault] {
     counts.flatMap { call, count in
-      let kinds = FaultKind.allCases.filter {
-        $0 != .short || ["write", "pwrite", "copy_file_range"].contains(call)
+      let kinds = FaultKind.allCases.filter { kind in
+        switch kind {
+        case .short: ["write", "pwrite", "copy_file_range"].contains(call)
+        // No signal interrupts the creation of a folder.
+        case .interrupted: call != "mkdir"
+        default: true
+        }
       }
       return (0..<count).flatMap { number in
         kinds.map { Fault(call: call, number: number + 1, kind: $0) }

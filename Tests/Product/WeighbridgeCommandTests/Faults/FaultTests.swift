@@ -56,7 +56,7 @@ struct FaultTrial {
     new = try Dictionary(
       uniqueKeysWithValues: command.outputs.map { ($0, try Files.read(folder.file($0))) })
     counts = try Fault.counts(files.file("counts"))
-    #expect(new != old && folder.names == command.outputs.sorted())
+    #expect(new != old && command.litter(in: folder).isEmpty)
   }
 
   /// Runs the command with a fault and checks the remaining files.
@@ -78,6 +78,7 @@ struct FaultTrial {
       isNew.append(found == expected)
     }
     if outcome.status == 0, !outcome.wasKilled { #expect(isNew.allSatisfy { $0 }, context) }
+    if command.isPackage { #expect(Set(isNew).count == 1, "is mixed: \(context)") }
     expectNoLitter(folder, fault, context)
   }
 
@@ -88,13 +89,24 @@ struct FaultTrial {
 
   /// Expects that only the outputs remain. If a process is killed when the new file is complete and
   /// about to replace the old one, that file remains under its temporary name; so does the file
-  /// that HDF5 writes for a Keras file, because HDF5 can only open files by name.
+  /// that HDF5 writes for a Keras file, because HDF5 can only open files by name, and a folder.
   private func expectNoLitter(_ folder: TemporaryFolder, _ fault: Fault, _ context: Comment) {
-    let others = folder.names.filter { !command.outputs.contains($0) }
-    let isNamed = fault.call == "rename" || command.writesHDF5
+    let others = command.litter(in: folder)
+    let isNamed = fault.call == "rename" || command.writesHDF5 || command.isPackage
     guard fault.kind == .kill, isNamed else {
       return #expect(others.isEmpty, "\(others): \(context)")
     }
-    #expect(others.count <= 1 && others.allSatisfy { $0.hasSuffix(".tmp") }, context)
+    let places = Set(others.map { $0.prefix { $0 != "/" } })
+    #expect(places.count <= 1 && places.allSatisfy { $0.hasSuffix(".tmp") }, context)
+  }
+}
+
+extension FaultCommand {
+  /// What is in a folder besides the outputs and the folders that they are in.
+  fileprivate func litter(in folder: TemporaryFolder) -> [String] {
+    let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    return (paths ?? []).filter { path in
+      !outputs.contains { $0 == path || $0.hasPrefix(path + "/") }
+    }
   }
 }

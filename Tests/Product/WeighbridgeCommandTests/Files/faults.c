@@ -18,18 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum call {
   CALL_WRITE, CALL_PWRITE, CALL_FSYNC, CALL_FDATASYNC, CALL_FTRUNCATE, CALL_RENAME, CALL_LINK,
-  CALL_MMAP, CALL_COPY, CALL_SYNC_RANGE, CALL_TEMPORARY, CALL_COUNT
+  CALL_MMAP, CALL_COPY, CALL_SYNC_RANGE, CALL_TEMPORARY, CALL_MKDIR, CALL_EXCHANGE, CALL_COUNT
 };
 
 static const char *const names[CALL_COUNT] = {
   "write", "pwrite", "fsync", "fdatasync", "ftruncate", "rename", "link",
-  "mmap", "copy_file_range", "sync_file_range", "open",
+  "mmap", "copy_file_range", "sync_file_range", "open", "mkdir", "renameat2",
 };
 
 static atomic_int counts[CALL_COUNT];
@@ -102,6 +103,16 @@ int ftruncate(int descriptor, off_t size) { return ftruncate64(descriptor, size)
 
 int rename(const char *from, const char *to) {
   return next(CALL_RENAME) == FAIL ? -1 : REAL(rename)(from, to);
+}
+
+int renameat2(
+    int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+  if (next(CALL_EXCHANGE) == FAIL) return -1;
+  return REAL(renameat2)(from_folder, from, to_folder, to, flags);
+}
+
+int mkdir(const char *path, mode_t mode) {
+  return next(CALL_MKDIR) == FAIL ? -1 : REAL(mkdir)(path, mode);
 }
 
 int link(const char *from, const char *to) {

@@ -121,8 +121,14 @@ struct MILImporter {
     ) { "has \($0) with an operator that cannot be read" }
   }
 
-  private static func add(
-    _ operation: MILOperation, _ position: Int, to network: consuming MILNetwork
+  /// Adds an operation.
+  ///
+  /// - Parameters:
+  ///   - position: Its place in its block.
+  ///   - scope: The origin of an operation in a block of another.
+  static func add(
+    _ operation: MILOperation, _ position: Int, _ scope: SourceScope? = nil,
+    to network: consuming MILNetwork
   ) throws(WeighbridgeError) -> MILNetwork {
     do throws(WeighbridgeError) {
       guard operation.type != "const" else {
@@ -132,12 +138,12 @@ struct MILImporter {
       guard let build = MILOperators.nodes[operation.type] else {
         throw .unsupported("the operator \(operation.type) cannot be read")
       }
-      return try MILLayer(operation, network: consume network).built(by: build)
+      return try MILLayer(operation, scope: scope, network: consume network).built(by: build)
     } catch { throw error.at(layer: MILLayer.source(operation).place(position)) }
   }
 
   /// Defines a constant.
-  private static func define(
+  static func define(
     _ operation: MILOperation, _ network: inout MILNetwork
   ) throws(WeighbridgeError) {
     guard let name = operation.outputs.first?.name, operation.outputs.count == 1,

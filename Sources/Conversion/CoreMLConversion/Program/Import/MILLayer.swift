@@ -15,11 +15,16 @@ struct MILLayer: ValueLayer {
   let source: SourceScope
   /// The state that it shares with the other operations.
   var network: MILNetwork
+  /// The lists among the results, in their order.
+  var listOutputs: [MILContext.List] = []
+  private let isInBlock: Bool
   private var unread: Set<String>
 
-  init(_ operation: MILOperation, network: consuming MILNetwork) {
+  /// - Parameter scope: The origin of an operation in a block of another, which runs several times.
+  init(_ operation: MILOperation, scope: SourceScope? = nil, network: consuming MILNetwork) {
     (self.operation, self.network) = (operation, network)
-    source = Self.source(operation)
+    source = scope ?? Self.source(operation)
+    isInBlock = scope != nil
     unread = Set(operation.inputs.map(\.name))
   }
 
@@ -27,17 +32,23 @@ struct MILLayer: ValueLayer {
     SourceScope(layer: operation.outputs.first?.name ?? "", className: operation.type)
   }
 
-  var outputNames: [String]? { operation.outputs.map(\.name) }
+  var outputNames: [String]? { isInBlock ? nil : operation.outputs.map(\.name) }
 
   mutating func finish(_ outputs: [SourceValue]) throws(WeighbridgeError) {
     if let name = unread.sorted().first {
       throw unsupported("has the input \(name), which is not known for \(operation.type)")
     }
-    guard operation.outputs.count <= outputs.count else {
+    let tensors = operation.outputs.filter { !$0.type.isList }
+    let lists = operation.outputs.filter(\.type.isList)
+    guard tensors.count <= outputs.count, lists.count == listOutputs.count else {
       throw unsupported(
-        "gives \(operation.outputs.count) results, and only \(outputs.count) can be read")
+        "gives \(operation.outputs.count) results, and only \(outputs.count + listOutputs.count) can be read"
+      )
     }
-    for (declared, value) in zip(operation.outputs, outputs) {
+    for (declared, list) in zip(lists, listOutputs) {
+      network.context.lists[declared.name] = list
+    }
+    for (declared, value) in zip(tensors, outputs) {
       let (stated, inferred) = (try TensorType(declared.type), type(value))
       let agrees =
         stated.elementType == inferred.elementType && stated.rank == inferred.rank
@@ -54,7 +65,7 @@ struct MILLayer: ValueLayer {
 
 // Inputs, by their names in the operator's definition.
 extension MILLayer {
-  private mutating func bindings(_ name: String) -> [MILOperation.Binding]? {
+  mutating func bindings(_ name: String) -> [MILOperation.Binding]? {
     unread.remove(name)
     if let input = operation.inputs.first(where: { $0.name == name }) { return input.bindings }
     // Compressed weights have attributes for inputs up to iOS 17.
@@ -75,7 +86,7 @@ extension MILLayer {
     }
   }
 
-  private func value(
+  func value(
     _ binding: MILOperation.Binding, _ name: String, _ position: Int
   ) throws(WeighbridgeError) -> SourceValue {
     switch binding {
@@ -193,4 +204,9 @@ extension MILValue {
     default: nil
     }
   }
+}
+
+extension MILType {
+  /// Whether it is that of a list.
+  fileprivate var isList: Bool { if case .list = self { true } else { false } }
 }

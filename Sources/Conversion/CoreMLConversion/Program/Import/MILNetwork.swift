@@ -13,8 +13,12 @@ struct MILContext {
   let files: MILFiles
   /// The opset's number, 5 (iOS 15) and up.
   let opset: Int
-  /// The constants that are texts, or lists, by name.
+  /// The constants that are texts, or lists of them, by name.
   var texts: [String: [String]] = [:]
+  /// The values that a loop reads or writes one by one; `nil` where nothing was put.
+  typealias List = [SourceValue?]
+  /// The lists of values, by name.
+  var lists: [String: List] = [:]
 }
 
 /// The files of a program's constants.
@@ -240,11 +244,11 @@ extension ElementType {
     case .float16, .float32: self = .float32
     case .float64: self = .float64
     case .bfloat16: self = .bfloat16
-    case .int8: self = .int8
+    case .int8, .int4: self = .int8
     case .int16: self = .int16
     case .int32: self = .int32
     case .int64: self = .int64
-    case .uint8: self = .uint8
+    case .uint8, .uint1, .uint2, .uint3, .uint4, .uint6: self = .uint8
     case .uint16: self = .uint16
     case .uint32: self = .uint32
     case .uint64: self = .uint64

@@ -18,8 +18,13 @@ enum MILRecurrent {
         ("recurrent_activation", operation.recurrentActivation),
         ("activation", operation.activation),
       ]
-      guard !operation.resetsAfter else { return try builder.unrolled(operation) }
-      return try builder.recurrent(operation, MILCell("gru", [1, 2, 0], activations))
+      // iOS 18 has the form that resets after the product.
+      guard !operation.resetsAfter || builder.version >= 9 else {
+        return try builder.unrolled(operation)
+      }
+      return try builder.recurrent(
+        operation,
+        MILCell("gru", [1, 2, 0], activations, resetsAfter: operation.resetsAfter))
     },
     MILRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.recurrent(
@@ -42,9 +47,14 @@ private struct MILCell {
   let gates: [Int]
   /// The activations by the names of their settings; `nil` where MIL lacks one.
   let activations: [(setting: String, name: String)]?
+  /// Whether the products with the state have a bias of their own.
+  let resetsAfter: Bool
 
-  init(_ operation: String, _ gates: [Int], _ activations: [(String, CellActivation)]) {
-    (self.operation, self.gates) = (operation, gates)
+  init(
+    _ operation: String, _ gates: [Int], _ activations: [(String, CellActivation)],
+    resetsAfter: Bool = false
+  ) {
+    (self.operation, self.gates, self.resetsAfter) = (operation, gates, resetsAfter)
     let names = activations.compactMap { setting, activation -> (setting: String, name: String)? in
       switch activation.operation {
       case is Tanh: (setting, "tanh")
@@ -93,12 +103,17 @@ extension MILBuilder {
       .weight(
         weights[index].reorderingGates(cell.gates), named: "\(scope.prefix)_\(role)")
     }
-    var bias: ExportOperand?
-    if !gates.biases.isEmpty {
-      let numbers = cell.gates.flatMap { gates.summedBias($0)?.doubles ?? [] }
-      bias = .weight(
-        Tensor(.float32, shape: [numbers.count], numbers), named: "\(scope.prefix)_bias")
+    func vector(_ parts: (Int) -> Tensor?, _ role: String) -> ExportOperand? {
+      guard !gates.biases.isEmpty else { return nil }
+      let numbers = cell.gates.flatMap { parts($0)?.doubles ?? [] }
+      return .weight(
+        Tensor(.float32, shape: [numbers.count], numbers), named: "\(scope.prefix)_\(role)")
     }
+    let bias =
+      cell.resetsAfter
+      ? vector({ gates.recurrentBiases[$0] }, "recurrent_bias")
+      : vector(gates.summedBias, "bias")
+    let inputBias = cell.resetsAfter ? vector({ gates.biases[$0] }, "bias") : nil
     let sequence = try transposed(self[0], [1, 0, 2])
     var states: [ExportOperand] = []
     for (position, type) in scope.outputTypes.dropFirst().enumerated() {
@@ -119,7 +134,8 @@ extension MILBuilder {
         "recurrent_activation": cell.activation("recurrent_activation"),
         "cell_activation": cell.activation("cell_activation"),
         "activation": cell.activation("activation"),
-        "reset_after": cell.operation == "gru" && version >= 9 ? false : nil,
+        "reset_after": cell.operation == "gru" && version >= 9 ? .boolean(cell.resetsAfter) : nil,
+        "input_bias": inputBias.map { .value($0) },
       ], types: [outputType] + scope.outputTypes.dropFirst())
     let result =
       recurrence.returnsSequences

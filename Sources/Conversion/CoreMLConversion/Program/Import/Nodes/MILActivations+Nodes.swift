@@ -64,15 +64,8 @@ extension MILActivations {
       ]
     },
     "prelu": { (layer) throws(WeighbridgeError) in
-      let (input, slope) = (try layer.input(), try layer.input("alpha"))
-      let rank = layer.type(input).rank
-      guard rank >= 3, layer.type(slope).rank == 1 else {
-        throw layer.malformed("has slopes \(layer.type(slope)), expected one for each channel")
-      }
-      let slopes = try layer.derived(slope, "channels") {
-        $0.reshaped([$0.count] + [Int](repeating: 1, count: rank - 2))
-      }
-      return [try layer.apply(PReLU(), to: input, slopes)]
+      let input = try layer.input()
+      return [try layer.apply(PReLU(), to: input, try layer.channels("alpha", of: input))]
     },
     "scaled_tanh": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -88,6 +81,15 @@ extension MILActivations {
         offset: try layer.number("beta", default: 0.5))
       return [try layer.apply(operation, to: input)]
     },
+    "softplus_parametric": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let factor = try layer.channels("alpha", of: input)
+      let slope = try layer.channels("beta", of: input)
+      let scaled = try layer.apply(
+        Multiply(), try layer.aligned([input, slope]), role: "scaled")[0]
+      let value = try layer.apply(Softplus(), to: scaled, role: "softplus")
+      return try layer.apply(Multiply(), try layer.aligned([value, factor]))
+    },
     "thresholded_relu": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let limit = layer.number(try layer.number("alpha", default: 1), like: input, "alpha")
@@ -95,4 +97,19 @@ extension MILActivations {
       return [try layer.apply(Where(), to: isKept, input, layer.number(0, like: input, "zero"))]
     },
   ]
+}
+
+extension MILLayer {
+  /// Numbers for each channel of an image, `[channels, 1...]`.
+  fileprivate mutating func channels(
+    _ name: String, of input: SourceValue
+  ) throws(WeighbridgeError) -> SourceValue {
+    let (value, rank) = (try self.input(name), type(input).rank)
+    guard rank >= 3, type(value).rank == 1 else {
+      throw malformed("has \(type(value)) as \(name), expected a number for each channel")
+    }
+    return try derived(value, "channels") {
+      $0.reshaped([$0.count] + [Int](repeating: 1, count: rank - 2))
+    }
+  }
 }

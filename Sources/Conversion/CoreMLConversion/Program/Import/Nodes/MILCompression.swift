@@ -31,6 +31,42 @@ enum MILCompression {
       [try layer.blockwise()]
     },
     "constexpr_lut_to_dense": { (layer) throws(WeighbridgeError) in [try layer.table()] },
+    "constexpr_lut_to_sparse": { (layer) throws(WeighbridgeError) in
+      let (mask, places) = try layer.mask("indices_mask")
+      let codes = try layer.integerConstant("indices_nonzero_data")
+      guard let table = try layer.constant("lut") else { throw layer.noTable }
+      _ = try layer.optional("vector_axis")
+      let groups = try layer.groups(of: table, mask.type)
+      guard groups.size.entry == 1, codes.count == places.count else {
+        throw layer.unsupported(
+          "has \(codes.count) indices of a table \(table.type) for \(places.count) elements, and one number "
+            + "for each can be read")
+      }
+      let (entries, size) = (table.doubles, groups.size.table)
+      let indices = try layer.checkedCodes(codes, below: size)
+      return layer.sparseParts(
+        mask, zip(indices, places).map { entries[groups.places[$1] * size + Int($0)] })
+    },
+    "constexpr_sparse_blockwise_shift_scale": { (layer) throws(WeighbridgeError) in
+      let (mask, places) = try layer.mask("data_mask")
+      let numbers = try layer.numbers("nonzero_data")
+      let (scales, offsets) = (try layer.constant("scale"), try layer.constant("offset"))
+      guard let scales, scales.shape.count == mask.shape.count, numbers.count == places.count,
+        offsets.map({ $0.shape == scales.shape }) != false,
+        zip(mask.shape, scales.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+      else {
+        throw layer.malformed(
+          "has \(numbers.count) numbers for \(places.count) elements of \(mask.type), expected one for each, "
+            + "and a scale for each block")
+      }
+      let blocks = BlockPlaces(mask.shape, zip(mask.shape, scales.shape).map { $0 / $1 })
+      let (factors, shifts) = (scales.doubles, offsets?.doubles)
+      return layer.sparseParts(
+        mask,
+        zip(numbers, places).map { number, place in
+          (number - (shifts?[blocks[place]] ?? 0)) * factors[blocks[place]]
+        })
+    },
     "constexpr_sparse_to_dense": { (layer) throws(WeighbridgeError) in [try layer.sparse()] },
     "constexpr_cast": { (layer) throws(WeighbridgeError) in
       layer.ignore("output_dtype")
@@ -71,8 +107,9 @@ extension MILLayer {
 
   /// Integers with a scale, and perhaps an offset, for each block.
   fileprivate mutating func blockwise() throws(WeighbridgeError) -> SourceValue {
-    let data = try integerConstant("data")
-    guard let scales = try constant("scale") else { throw malformed("has no scale, expected some") }
+    guard let data = try constant("data"), let scales = try constant("scale"), data.count > 0 else {
+      throw malformed("has no data or no scale, expected elements and a number for each block")
+    }
     let offset = try constant("offset")
     guard scales.shape.count == data.shape.count, offset.map({ $0.shape == scales.shape }) != false,
       zip(data.shape, scales.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
@@ -82,18 +119,22 @@ extension MILLayer {
     let blocks = zip(data.shape, scales.shape).map { $0 / $1 }
     let several = scales.shape.indices.filter { scales.shape[$0] > 1 }
     let isLine = several.allSatisfy { blocks[$0] == 1 } && several.count <= 1
-    if isLine {
+    let isInteger = [.int8, .uint8].contains(data.elementType)
+    if isInteger, isLine {
       let line = QuantizedWeight.LinearParameters(
         scales: scales.doubles.map { Float($0) },
         zeroPoints: offset?.doubles.map { Int32(clamping: Int($0)) } ?? [], axis: several.first)
       return try packed(QuantizedWeight(data, bits: bits("data"), .linear(line)))
     }
-    guard let offset, offset.doubles.contains(where: { $0 != 0 }) else {
+    let isShifted = offset?.doubles.contains { $0 != 0 } ?? false
+    if isInteger, !isShifted {
       return try packed(
         QuantizedWeight(data, bits: bits("data"), .blocks(shape: blocks, scales: scales)))
     }
+    try network.countConstant(data.type, byteCount: 4 * data.count)
     let places = BlockPlaces(data.shape, blocks)
-    let (numbers, factors, shifts) = (data.doubles, scales.doubles, offset.doubles)
+    let (numbers, factors) = (data.doubles, scales.doubles)
+    let shifts = offset?.doubles ?? factors.map { _ in 0 }
     return weight(
       Tensor(
         .float32, shape: data.shape,
@@ -109,34 +150,79 @@ extension MILLayer {
     return 8
   }
 
-  /// Numbers of a table: one for all, or one for each group of channels.
+  /// Numbers of a table, or vectors of them along an axis: one table for all, or one for each group of
+  /// elements.
   fileprivate mutating func table() throws(WeighbridgeError) -> SourceValue {
     let indices = try integerConstant("indices")
-    guard let table = try constant("lut"), let last = table.shape.last, table.count > 0 else {
-      throw malformed("has no lut, expected a table of numbers")
-    }
+    guard let table = try constant("lut"), table.count > 0 else { throw noTable }
     if let shape = try integers("shape") { return try packedTable(indices, table, shape) }
-    guard try optional("vector_axis") == nil || last == 1 else {
-      throw unsupported("has a table of vectors, and tables of numbers can be read")
-    }
     let rank = indices.shape.count
-    let groups = Array(table.shape.prefix(rank))
-    guard table.shape.count == rank + 2, last == 1,
-      zip(indices.shape, groups).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
-    else {
-      throw malformed(
-        "has a table \(table.type) for \(indices.type), expected one for each group of elements")
-    }
-    let (size, entries) = (table.shape[rank], table.doubles)
+    let vectorAxis = try optional("vector_axis")?.tensor?.wholeNumbers.first
+    let groups = try groups(of: table, indices.type)
+    let (size, length, entries) = (groups.size.table, groups.size.entry, table.doubles)
     let codes = try checkedCodes(indices, below: size)
-    if groups.allSatisfy({ $0 == 1 }), let encoded = encoded(codes, indices.shape, entries) {
+    if groups.isOne, length == 1, let encoded = encoded(codes, indices.shape, entries) {
       return weight(try Tensor(encoded))
     }
-    let places = BlockPlaces(indices.shape, zip(indices.shape, groups).map { $0 / $1 })
+    let axis = length == 1 ? 0 : try self.axis(vectorAxis ?? rank, rank: rank)
+    var shape = indices.shape
+    shape[axis] *= length
+    let count = try Checked.product(shape + [8], of: "a weight") / 8
+    try network.countConstant(TensorType(.float32, shape.map { .fixed($0) }), byteCount: 4 * count)
+    // An element's position in the indices, and its place in the vector.
+    let inner = shape[(axis + 1)...].reduce(1, *)
     return weight(
       Tensor(
-        .float32, shape: indices.shape,
-        codes.indices.map { entries[places[$0] * size + Int(codes[$0])] }))
+        .float32, shape: shape,
+        (0..<count).map { element in
+          let (row, column) = (element / inner, element % inner)
+          let index = row / length * inner + column
+          return entries[(groups.places[index] * size + Int(codes[index])) * length + row % length]
+        }))
+  }
+
+  /// What is said of a table that is missing.
+  fileprivate var noTable: WeighbridgeError { malformed("has no lut, expected a table of numbers") }
+
+  /// The table of each element of a weight, or of its indices.
+  ///
+  /// - Parameter table: `[groups..., table, entry]`
+  fileprivate func groups(
+    of table: Tensor, _ indices: TensorType
+  ) throws(WeighbridgeError) -> (
+    places: BlockPlaces, size: (table: Int, entry: Int), isOne: Bool
+  ) {
+    let shape = indices.fixedShape ?? []
+    let groups = Array(table.shape.prefix(shape.count))
+    guard table.shape.count == shape.count + 2, table.count > 0,
+      zip(shape, groups).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+    else {
+      throw malformed(
+        "has a table \(table.type) for \(indices), expected one for each group of elements")
+    }
+    return (
+      BlockPlaces(shape, zip(shape, groups).map { $0 / $1 }),
+      (table.shape[shape.count], table.shape[shape.count + 1]), groups.allSatisfy { $0 == 1 }
+    )
+  }
+
+  /// The elements of a weight that are not 0: a mask of its shape, and their positions.
+  fileprivate mutating func mask(
+    _ name: String
+  ) throws(WeighbridgeError) -> (mask: Tensor, places: [Int]) {
+    guard let mask = try constant(name), mask.elementType == .uint8 else {
+      throw malformed("has no \(name), expected a bit for each element")
+    }
+    let bits = mask.contiguousBytes()
+    return (mask, bits.indices.filter { bits[$0] != 0 })
+  }
+
+  /// The two results of an operation on elements that are not 0.
+  fileprivate func sparseParts(_ mask: Tensor, _ numbers: [Double]) -> [SourceValue] {
+    [
+      newConstant(mask, "mask"),
+      newConstant(Tensor(.float32, shape: [numbers.count], numbers), "numbers"),
+    ]
   }
 
   private func encoded(
@@ -148,7 +234,7 @@ extension MILLayer {
     return QuantizedWeight(integers, bits: bits, .table(table.map { Float($0) })).encoded
   }
 
-  private func checkedCodes(
+  fileprivate func checkedCodes(
     _ indices: Tensor, below count: Int
   ) throws(WeighbridgeError) -> [UInt8] {
     let codes = indices.contiguousBytes()
@@ -205,7 +291,7 @@ extension MILLayer {
 }
 
 /// The block of each element, in row-major order.
-private struct BlockPlaces {
+fileprivate struct BlockPlaces {
   private let shape, blocks, strides: [Int]
 
   init(_ shape: [Int], _ blocks: [Int]) {

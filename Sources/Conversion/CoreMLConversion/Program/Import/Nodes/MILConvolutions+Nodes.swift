@@ -24,53 +24,41 @@ extension MILPooling {
   static let nodes: [String: MILLayer.Build] = [
     "max_pool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let window = try layer.poolingWindow(input)
+      let (window, _) = try layer.poolingWindow(input)
       return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
     },
     "avg_pool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
+      let (window, excess) = try layer.poolingWindow(input)
+      let countsPadding = !(try layer.flag("exclude_padding_from_average"))
+      if countsPadding, excess.contains(where: { $0 > 0 }) {
+        return [try layer.averagePooling(input, window, excess)]
+      }
       let operation = AveragePooling(
-        window: try layer.poolingWindow(input),
-        countIncludePad: !(try layer.flag("exclude_padding_from_average")),
-        layout: .channelsFirst)
+        window: window, countIncludePad: countsPadding, layout: .channelsFirst)
       return [try layer.apply(operation, to: input)]
     },
   ]
 }
 
 extension MILLayer {
-  /// Reads the window of a pooling.
+  /// Reads the window of a pooling, and how much of its padding is there only because the number of
+  /// windows is rounded up.
   fileprivate mutating func poolingWindow(
     _ input: SourceValue
-  ) throws(WeighbridgeError) -> Window {
+  ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
     guard let size = try integers("kernel_sizes") else {
       throw malformed("has no kernel_sizes, which are a size for each spatial axis")
     }
     let isRoundedUp = try flag("ceil_mode")
     let window = try window(input, size)
-    guard isRoundedUp else { return window }
-    return try roundedUp(window, input)
-  }
-
-  /// A window that ends beyond the border where the last position would be left out.
-  private func roundedUp(
-    _ window: Window, _ input: SourceValue
-  ) throws(WeighbridgeError) -> Window {
-    let dimensions = Array(type(input).shape.dropFirst(2))
-    guard let borders = window.borders(of: dimensions),
-      dimensions.allSatisfy({ $0.value != nil })
-    else { throw unsupported("rounds up the number of windows of an unknown size") }
-    for (axis, size) in dimensions.compactMap(\.value).enumerated() {
-      let rest =
-        (size + borders.before[axis] + borders.after[axis] - window.effectiveSize(axis))
-        % window.strides[axis]
-      guard rest == 0 else {
-        throw unsupported(
-          "rounds up the number of windows (ceil_mode), which changes it here; a number that is "
-            + "rounded down can be read")
-      }
+    guard isRoundedUp, window.padding != .same else { return (window, size.map { _ in 0 }) }
+    guard let rounded = try roundedUp(window, type(input)) else {
+      throw unsupported(
+        "rounds up the number of windows (ceil_mode) of \(type(input)), and known sizes can be read"
+      )
     }
-    return window
+    return rounded
   }
 
   /// Reads a window of a size.
@@ -131,8 +119,11 @@ extension MILLayer {
     case .valid: break
     case .explicit(let first, let last): (before, after) = (first, last)
     case .same:
-      throw unsupported(
-        "crops to a multiple of the size (pad_type same), and valid and custom can be read")
+      let sizes = type(input).shape.dropFirst(2).compactMap(\.value)
+      let targets = try integers("output_shape").map { Array($0.dropFirst(2)) }
+      return try transposedConvolution(
+        [input, kernel] + (bias.map { [$0] } ?? []), window,
+        to: targets ?? zip(sizes, window.strides).map { $0 * $1 }, groups: groups, .channelsFirst)
     }
     var extra = size.map { _ in 0 }
     if let shape = try integers("output_shape") {

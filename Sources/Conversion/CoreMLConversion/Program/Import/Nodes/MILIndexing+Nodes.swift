@@ -15,13 +15,15 @@ extension MILIndexing {
     "gather_nd": { (layer) throws(WeighbridgeError) in
       layer.ignore("validate_indices")
       let (input, indices) = (try layer.input(), try layer.input("indices"))
-      let batch = try layer.integer("batch_dims", default: 0)
-      let type = layer.type(indices)
-      guard type.shape.last?.value == 1, batch >= 0 else {
-        throw layer.unsupported("gathers by indices \(type), and indices of one axis can be read")
-      }
-      let flat = try layer.apply(Squeeze(axes: [type.rank - 1]), to: indices, role: "indices")
-      return [try layer.apply(Gather(axis: batch, batchAxes: batch), to: input, flat)]
+      return [
+        try layer.gathered(
+          input, at: indices, batchAxes: try layer.integer("batch_dims", default: 0))
+      ]
+    },
+    "non_zero": { (layer) throws(WeighbridgeError) in
+      let found = try layer.apply(NonZero(), to: try layer.input(), role: "columns")
+      let rows = try layer.transposed(found, [1, 0], role: "rows")
+      return [try layer.apply(Cast(to: .int32), to: rows)]
     },
     "one_hot": { (layer) throws(WeighbridgeError) in
       let indices = try layer.input("indices")
@@ -37,19 +39,18 @@ extension MILIndexing {
       let input = try layer.input()
       let operation = Sort(
         axis: try layer.axis(of: input, default: -1), isDescending: !(try layer.flag("ascending")))
-      return [try layer.apply(operation, [input])[1]]
+      let type = try layer.indexType("output_dtype")
+      return [try layer.positions(try layer.apply(operation, [input])[1], type)]
     },
     "topk": { (layer) throws(WeighbridgeError) in
       layer.ignore("sort", "return_indices")
-      let type = try layer.text("output_indices_dtype", default: "int32")
-      guard type == "int32" else {
-        throw layer.unsupported("gives indices of \(type), and those of int32 can be read")
-      }
+      let type = try layer.indexType("output_indices_dtype")
       let input = try layer.input()
       let operation = Sort(
         axis: try layer.axis(of: input, default: -1),
         isDescending: !(try layer.flag("ascending")), count: try layer.integer("k", default: 1))
-      return try layer.apply(operation, [input])
+      let results = try layer.apply(operation, [input])
+      return [results[0], try layer.positions(results[1], type)]
     },
     "range_1d": { (layer) throws(WeighbridgeError) in
       guard let end = try layer.constant("end"), let start = try layer.constant("start"),
@@ -69,6 +70,24 @@ extension MILIndexing {
 }
 
 extension MILLayer {
+  /// The type of indices that an operation gives.
+  fileprivate mutating func indexType(_ name: String) throws(WeighbridgeError) -> ElementType {
+    let types: [String: ElementType] = ["int16": .int16, "int32": .int32, "uint16": .uint16]
+    let text = try self.text(name, default: "int32")
+    guard let type = types[text] else {
+      throw malformed("gives indices of \(text), expected int16, uint16 or int32")
+    }
+    return type
+  }
+
+  /// Indices of int32 as those of a type.
+  fileprivate mutating func positions(
+    _ value: SourceValue, _ elementType: ElementType
+  ) throws(WeighbridgeError) -> SourceValue {
+    type(value).elementType == elementType
+      ? value : try apply(Cast(to: elementType), to: value, role: "indices")
+  }
+
   fileprivate mutating func gathered() throws(WeighbridgeError) -> SourceValue {
     ignore("validate_indices")
     let (input, indices) = (try input(), try input("indices"))
@@ -124,15 +143,13 @@ extension MILReductions {
     },
     "reduce_argmax": { (layer) throws(WeighbridgeError) in
       let (input, axis, keeps) = try layer.argument()
-      return [
-        try layer.apply(ArgMax(axis: axis, keepDims: keeps, elementType: .int32), to: input)
-      ]
+      let type = try layer.indexType("output_dtype")
+      return [try layer.apply(ArgMax(axis: axis, keepDims: keeps, elementType: type), to: input)]
     },
     "reduce_argmin": { (layer) throws(WeighbridgeError) in
       let (input, axis, keeps) = try layer.argument()
-      return [
-        try layer.apply(ArgMin(axis: axis, keepDims: keeps, elementType: .int32), to: input)
-      ]
+      let type = try layer.indexType("output_dtype")
+      return [try layer.apply(ArgMin(axis: axis, keepDims: keeps, elementType: type), to: input)]
     },
     "cumsum": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
@@ -158,10 +175,6 @@ extension MILLayer {
   }
 
   fileprivate mutating func argument() throws(WeighbridgeError) -> (SourceValue, Int, Bool) {
-    let type = try text("output_dtype", default: "int32")
-    guard type == "int32" else {
-      throw unsupported("gives an index of \(type), and one of int32 can be read")
-    }
     let input = try input()
     return (input, try axis(of: input, default: -1), try flag("keep_dims"))
   }

@@ -6,10 +6,11 @@ import LayerCatalog
 extension MILOperators {
   /// How the operators of MIL are read, by name.
   static let nodes = [String: MILLayer.Build](families: [
-    MILActivations.nodes, MILArithmetic.nodes, MILCompression.nodes, MILConvolutions.nodes,
-    MILDense.nodes,
+    MILActivations.nodes, MILArithmetic.nodes, MILCompression.nodes, MILControl.nodes,
+    MILConvolutions.nodes, MILDense.nodes,
     MILIndexing.nodes, MILNormalizations.nodes, MILPooling.nodes, MILRecurrent.nodes,
-    MILReductions.nodes, MILReshaping.nodes, MILResizing.nodes,
+    MILReductions.nodes, MILReshaping.nodes, MILResizing.nodes, MILSampling.nodes,
+    MILScattering.nodes,
   ])
 
   /// The names of the operators that can be read.

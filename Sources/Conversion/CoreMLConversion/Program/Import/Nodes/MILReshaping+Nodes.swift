@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 
 extension MILReshaping {
-  static let nodes = [String: MILLayer.Build](families: [shapeNodes, parts, joins])
+  static let nodes = [String: MILLayer.Build](families: [shapeNodes, blocks, parts, joins])
 
   private static let shapeNodes: [String: MILLayer.Build] = [
     "expand_dims": { (layer) throws(WeighbridgeError) in
@@ -77,6 +77,10 @@ extension MILReshaping {
       let axes = try layer.axes(try layer.integers("axes") ?? Array(0..<rank), rank: rank)
       return [try layer.apply(Reverse(axes: axes), to: input)]
     },
+    "reverse_sequence": { (layer) throws(WeighbridgeError) in [try layer.reversedSequences()] },
+  ]
+
+  private static let blocks: [String: MILLayer.Build] = [
     "depth_to_space": { (layer) throws(WeighbridgeError) in
       let operation = DepthToSpace(block: try layer.block("block_size"), layout: .channelsFirst)
       return [try layer.apply(operation, to: try layer.input())]
@@ -86,6 +90,19 @@ extension MILReshaping {
       return [try layer.apply(operation, to: try layer.input())]
     },
     "pixel_shuffle": { (layer) throws(WeighbridgeError) in [try layer.pixelShuffle()] },
+    "pixel_unshuffle": { (layer) throws(WeighbridgeError) in [try layer.pixelUnshuffle()] },
+    "space_to_batch": { (layer) throws(WeighbridgeError) in
+      try layer.movingBlocks { (layer, image, blocks) throws(WeighbridgeError) in
+        let borders = try layer.integers("paddings") ?? []
+        return try layer.spaceToBatch(image, blocks: blocks, borders: borders, role: "blocks")
+      }
+    },
+    "batch_to_space": { (layer) throws(WeighbridgeError) in
+      try layer.movingBlocks { (layer, image, blocks) throws(WeighbridgeError) in
+        let borders = try layer.integers("crops") ?? []
+        return try layer.batchToSpace(image, blocks: blocks, borders: borders, role: "whole")
+      }
+    },
   ]
 
   private static let parts: [String: MILLayer.Build] = [
@@ -109,6 +126,8 @@ extension MILReshaping {
       }
       return try layer.split(input, axis: axis, sizes: .init(repeating: size / count, count: count))
     },
+    "band_part": { (layer) throws(WeighbridgeError) in [try layer.band()] },
+    "slice_update": { (layer) throws(WeighbridgeError) in [try layer.sliceUpdate()] },
     "crop": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       let (rows, columns) = (
@@ -178,7 +197,13 @@ extension MILLayer {
   }
 
   fileprivate mutating func sliceByIndex() throws(WeighbridgeError) -> SourceValue {
-    let input = try input()
+    try slicedByIndex(try input())
+  }
+
+  /// The part of a value that `begin`, `end`, `stride` and their masks name.
+  private mutating func slicedByIndex(
+    _ input: SourceValue
+  ) throws(WeighbridgeError) -> SourceValue {
     let rank = type(input).rank
     guard let starts = try integers("begin"), let ends = try integers("end") else {
       throw malformed("has no begin or no end, which are a number for each axis")
@@ -194,6 +219,99 @@ extension MILLayer {
       begin: try mask("begin_mask"), end: try mask("end_mask"), ellipsis: 0, newAxis: 0,
       shrink: try mask("squeeze_mask"))
     return try slice(input, starts: starts, ends: ends, steps: steps, masks)
+  }
+
+  /// A value whose part that slicing names is replaced.
+  fileprivate mutating func sliceUpdate() throws(WeighbridgeError) -> SourceValue {
+    let (input, update) = (try input(), try self.input("update"))
+    guard let shape = type(input).fixedShape, let updateShape = type(update).fixedShape else {
+      throw unsupported(
+        "replaces a part of \(type(input)) by \(type(update)), and known sizes can be read")
+    }
+    let count = try Checked.product(shape + [8], of: "positions") / 8
+    try network.countConstant(type(input), byteCount: 8 * count)
+    let places = newConstant(
+      Tensor(.int64, shape: shape, (0..<count).map(Double.init)), "places")
+    guard let chosen = try slicedByIndex(places).tensor, chosen.shape == updateShape else {
+      throw malformed(
+        "replaces a part of \(type(input)) by \(type(update)), expected as many elements")
+    }
+    let flat = try reshape(input, to: [.known(count)], keepsZeros: true, role: "flat")
+    let part = try reshape(update, to: [.known(chosen.count)], keepsZeros: true, role: "part")
+    let replaced = try replacing(
+      part, in: flat, at: chosen.reshaped([chosen.count, 1]), role: "replaced")
+    return try reshape(replaced, to: shape.map { .known($0) }, keepsZeros: true)
+  }
+
+  /// The elements of matrices near the diagonal, and 0 elsewhere; -1 stands for all on that side.
+  fileprivate mutating func band() throws(WeighbridgeError) -> SourceValue {
+    let input = try input()
+    let (lower, upper) = (try integer("lower", default: -1), try integer("upper", default: -1))
+    let sizes = type(input).shape.suffix(2).compactMap(\.value)
+    guard sizes.count == 2 else {
+      throw unsupported("takes a band of \(type(input)), and matrices of known sizes can be read")
+    }
+    let mask = (0..<sizes[0]).flatMap { row in
+      (0..<sizes[1]).map { column -> Double in
+        (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper) ? 1 : 0
+      }
+    }
+    let ones = [Int](repeating: 1, count: type(input).rank - 2)
+    let isKept = newConstant(Tensor(.bool, shape: ones + sizes, mask), "is_kept")
+    return try apply(Where(), to: isKept, input, number(0, like: input, "zero"))
+  }
+
+  /// Sequences of which the first elements, as many as each has, are in reverse order.
+  fileprivate mutating func reversedSequences() throws(WeighbridgeError) -> SourceValue {
+    let input = try input()
+    let time = try axis("seq_axis", of: input, default: 0)
+    let batch = try axis("batch_axis", of: input, default: 0)
+    guard let lengths = try integers("lengths"), let shape = type(input).fixedShape, time != batch,
+      lengths.count == shape[batch], lengths.allSatisfy({ (0...shape[time]).contains($0) })
+    else {
+      throw unsupported(
+        "reverses sequences of \(type(input)) along the axis \(time), and constant lengths for each of "
+          + "a known number of them can be read")
+    }
+    let order = lengths.flatMap { length in
+      (0..<shape[time]).map { Double($0 < length ? length - 1 - $0 : $0) }
+    }
+    var sizes = [Int](repeating: 1, count: shape.count)
+    (sizes[batch], sizes[time]) = (shape[batch], shape[time])
+    let places = Tensor(.int32, shape: [shape[batch], shape[time]], order)
+    let placed = (batch < time ? places : places.permuted([1, 0]).contiguous()).reshaped(sizes)
+    let everywhere = try apply(
+      BroadcastTo(target: shape), to: newConstant(placed, "order"), role: "places")
+    return try apply(GatherElements(axis: time), to: input, everywhere)
+  }
+
+  /// Moves between the axes of an image and its batch, with the channels last meanwhile.
+  fileprivate mutating func movingBlocks(
+    _ move: (inout MILLayer, SourceValue, [Int]) throws(WeighbridgeError) -> SourceValue
+  ) throws(WeighbridgeError) -> [SourceValue] {
+    let (input, blocks) = (try input(), try integers("block_shape") ?? [])
+    guard type(input).rank == 4, blocks.count == 2 else {
+      throw malformed(
+        "moves blocks of \(blocks) in \(type(input)), expected two sizes and an image of four axes")
+    }
+    let image = try transposed(input, [0, 2, 3, 1], role: "channels_last")
+    return [try transposed(try move(&self, image, blocks), [0, 3, 1, 2])]
+  }
+
+  /// Moves pixels to channels; those of a block become channels side by side.
+  fileprivate mutating func pixelUnshuffle() throws(WeighbridgeError) -> SourceValue {
+    let (input, block) = (try input(), try block("downscale_factor"))
+    guard let shape = type(input).fixedShape, shape.count == 4, shape[2] % block == 0,
+      shape[3] % block == 0
+    else { throw unsupported("moves the pixels of \(type(input)) to channels of \(block)") }
+    let (rows, columns) = (shape[2] / block, shape[3] / block)
+    let split = try reshape(
+      input, to: [shape[0], shape[1], rows, block, columns, block].map { .known($0) },
+      keepsZeros: true, role: "blocks")
+    let moved = try apply(Transpose(axes: [0, 1, 3, 5, 2, 4]), to: split, role: "moved")
+    return try reshape(
+      moved, to: [shape[0], shape[1] * block * block, rows, columns].map { .known($0) },
+      keepsZeros: true)
   }
 
   /// Moves channels to pixels; those of a pixel are side by side.

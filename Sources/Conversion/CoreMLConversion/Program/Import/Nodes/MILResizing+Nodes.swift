@@ -12,13 +12,18 @@ extension MILResizing {
         try layer.number("scale_factor_width", default: 1),
       ]
       let whole = factors.compactMap { Int(exactly: $0) }
-      guard whole.count == 2, whole.allSatisfy({ (1...1 << 20).contains($0) }) else {
-        throw layer.unsupported("enlarges by \(factors), and whole factors can be read")
+      if whole.count == 2, whole.allSatisfy({ (1...1 << 20).contains($0) }) {
+        return [
+          try layer.apply(
+            Upsampling(factors: whole, interpolation: .nearest, layout: .channelsFirst), to: input)
+        ]
       }
-      return [
-        try layer.apply(
-          Upsampling(factors: whole, interpolation: .nearest, layout: .channelsFirst), to: input)
-      ]
+      let old = layer.type(input).shape[2...].compactMap(\.value)
+      guard old.count == 2, factors.allSatisfy({ $0 > 0 && $0 < 1_048_576 }) else {
+        throw layer.unsupported(
+          "enlarges \(layer.type(input)) by \(factors), and images of known sizes can be read")
+      }
+      return [try layer.repeated(input, sizes: scaled(old, by: factors))]
     },
     "resize_nearest_neighbor": { (layer) throws(WeighbridgeError) in
       let input = try layer.image()
@@ -64,16 +69,31 @@ extension MILResizing {
         throw layer.unsupported(
           "enlarges \(layer.type(input)) by \(factors), and images of known sizes can be read")
       }
-      let sizes = zip(old, factors).map { size, factor in
-        Int(min((Double(size) * factor).rounded(.down), 1e9))
-      }
+      let sizes = scaled(old, by: factors)
       let grid: ResizingGrid = alignsCorners ? .alignCorners : hasCenters ? .halfPixel : .asymmetric
       return [try layer.stretched(input, sizes, grid)]
     },
   ]
+
+  /// Sizes times factors, rounded down.
+  private static func scaled(_ sizes: [Int], by factors: [Double]) -> [Int] {
+    zip(sizes, factors).map { size, factor in
+      Int(min((Double(size) * factor).rounded(.down), 1e9))
+    }
+  }
 }
 
 extension MILLayer {
+  /// Takes the rows and columns of an image at the places that the ratio of the sizes gives, rounded down.
+  /// That is what coremltools' own test of a fractional `upsample_nearest_neighbor` expects of Core ML
+  /// (`ops/tests/iOS15/test_image_resizing.py`).
+  fileprivate mutating func repeated(
+    _ image: SourceValue, sizes: [Int]
+  ) throws(WeighbridgeError) -> SourceValue {
+    if let problem = Resizing.problem(sizes) { throw malformed(problem) }
+    return try nearest(image, sizes, .asymmetric, layout: .channelsFirst)
+  }
+
   fileprivate mutating func image() throws(WeighbridgeError) -> SourceValue {
     let input = try input()
     guard type(input).rank == 4 else {

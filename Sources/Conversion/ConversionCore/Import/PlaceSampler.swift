@@ -1,33 +1,31 @@
-import Bytes
-import ConversionCore
+package import Bytes
 import GraphIR
 import LayerCatalog
-import ONNXFormat
 
 /// The elements of images at places between them, along one or more axes.
-struct ONNXPlaceSampler {
+package struct PlaceSampler {
   /// Which elements around a place count.
-  enum Mode: String { case nearest, linear, cubic }
+  package enum Mode: String { case nearest, linear, cubic }
   /// What is outside of an image.
-  enum Padding: String { case zeros, border, reflection }
+  package enum Padding: String { case zeros, border, reflection }
 
   /// What an axis gives for one of the elements around a place, each `[batch, places]`.
   private struct Neighbor {
-    let index: ONNXValue
+    let index: SourceValue
     /// `nil` for 1.
-    let weight: ONNXValue?
+    let weight: SourceValue?
     /// Whether the element is in the image; `nil` for always.
-    let isInside: ONNXValue?
+    let isInside: SourceValue?
   }
 
   private let mode: Mode
   private let padding: Padding
-  let alignsCorners: Bool
+  package let alignsCorners: Bool
   /// The sizes of an image.
-  let sizes: [Int]
+  package let sizes: [Int]
 
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when the sizes are too large.
-  init(
+  package init(
     mode: Mode, padding: Padding, alignsCorners: Bool, sizes: [Int]
   ) throws(WeighbridgeError) {
     (self.mode, self.padding) = (mode, padding)
@@ -36,9 +34,9 @@ struct ONNXPlaceSampler {
   }
 
   /// Adds the elements of images, `[batch, channels, sizes...]`, as `[batch, elements, channels]`.
-  func elements(
-    of images: ONNXValue, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
+  package func elements(
+    of images: SourceValue, _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> SourceValue {
     let list = try layer.apply(
       ReshapeAxes(layer.keptSizes(layer.type(images), 0..<2) + [.fixed(sizes.reduce(1, *))]),
       to: images, role: "list")
@@ -51,9 +49,9 @@ struct ONNXPlaceSampler {
   /// - Parameters:
   ///   - elements: `[batch, elements, channels]`
   ///   - places: For each axis, `[batch, places]`, where the elements have the numbers 0, 1, ...
-  func sum(
-    of elements: ONNXValue, at places: [ONNXValue], _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
+  package func sum(
+    of elements: SourceValue, at places: [SourceValue], _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> SourceValue {
     let terms = try terms(of: elements, at: places, &layer)
     var sum = terms[0]
     for (position, term) in terms.enumerated().dropFirst() {
@@ -65,15 +63,15 @@ struct ONNXPlaceSampler {
   /// Adds each of the elements around places times its weight, `[batch, places, channels]`.
   ///
   /// - Parameters: As those of ``sum(of:at:_:)``.
-  func terms(
-    of elements: ONNXValue, at places: [ONNXValue], _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> [ONNXValue] {
+  package func terms(
+    of elements: SourceValue, at places: [SourceValue], _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> [SourceValue] {
     var axes: [[Neighbor]] = []
     for (axis, place) in places.enumerated() {
       axes.append(try neighbors(axis, place, &layer))
     }
     let count = mode == .nearest ? 1 : mode == .linear ? 2 : 4
-    var terms: [ONNXValue] = []
+    var terms: [SourceValue] = []
     for combination in 0..<sizes.reduce(1, { product, _ in product * count }) {
       var rest = combination
       let chosen = axes.reversed().map { neighbors in
@@ -87,8 +85,9 @@ struct ONNXPlaceSampler {
 
   /// The elements with one neighbor of each axis, times their weights: `[batch, places, channels]`.
   private func term(
-    _ neighbors: [Neighbor], of elements: ONNXValue, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ neighbors: [Neighbor], of elements: SourceValue, _ role: String,
+    _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> SourceValue {
     var position = neighbors[0].index
     for (axis, neighbor) in neighbors.enumerated().dropFirst() {
       let size = layer.number(Double(sizes[axis]), like: position, "size_\(axis)")
@@ -122,7 +121,7 @@ struct ONNXPlaceSampler {
 
   /// The elements around the places along an axis.
   private func neighbors(
-    _ axis: Int, _ place: ONNXValue, _ layer: inout ONNXLayer
+    _ axis: Int, _ place: SourceValue, _ layer: inout some ValueLayer
   ) throws(WeighbridgeError) -> [Neighbor] {
     var place = place
     if mode == .nearest {
@@ -144,8 +143,8 @@ struct ONNXPlaceSampler {
 
   /// Moves places outside the image to its border, or reflects them there.
   private func moved(
-    _ place: ONNXValue, _ axis: Int, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ place: SourceValue, _ axis: Int, _ role: String, _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> SourceValue {
     let last = Double(sizes[axis] - 1)
     switch padding {
     case .zeros: return place
@@ -177,11 +176,12 @@ struct ONNXPlaceSampler {
 
   /// One of the elements around a place, whose number is whole but may be outside the image.
   private func neighbor(
-    _ index: ONNXValue, _ weight: ONNXValue?, _ axis: Int, _ role: String, _ layer: inout ONNXLayer
+    _ index: SourceValue, _ weight: SourceValue?, _ axis: Int, _ role: String,
+    _ layer: inout some ValueLayer
   ) throws(WeighbridgeError) -> Neighbor {
     let name = "\(axis)_\(role)"
     let last = Double(sizes[axis] - 1)
-    var isInside: ONNXValue?
+    var isInside: SourceValue?
     var index = index
     if padding == .zeros {
       let isAfter = try layer.apply(
@@ -200,11 +200,11 @@ struct ONNXPlaceSampler {
     return Neighbor(index: whole, weight: weight, isInside: isInside)
   }
 
-  /// The weight of an element at an offset, for places a fraction after the element at offset 0: linear, or the cubic
-  /// of Keys (1981) with a = -0.75.
+  /// The weight of an element at an offset, for places a fraction after the element at offset 0:
+  /// linear, or the cubic of Keys (1981) with a = -0.75.
   private func weight(
-    _ offset: Int, _ fraction: ONNXValue, _ role: String, _ layer: inout ONNXLayer
-  ) throws(WeighbridgeError) -> ONNXValue {
+    _ offset: Int, _ fraction: SourceValue, _ role: String, _ layer: inout some ValueLayer
+  ) throws(WeighbridgeError) -> SourceValue {
     let a = -0.75
     let coefficients: [Double] =
       switch (mode, offset) {
