@@ -1,18 +1,16 @@
-"""Makes the Core ML packages of this folder with coremltools 9 of PyTorch modules, and README.md.
+"""Makes most Core ML packages of this folder with coremltools 9 of PyTorch modules, and README.md.
 
 Each package holds an ML Program. PyTorch computed the outputs beside it, of the module before its
 conversion. Weights are compressed by coremltools where the name says so; the outputs are then those
 of the module with the weights that the compressed ones stand for.
 
-    pip install coremltools==9.0 torch numpy
+    pip install coremltools==9.0 torch numpy scikit-learn
     python record.py [NAME...]
 """
 
-import json
 import pathlib
 import shutil
 import sys
-import uuid
 
 import coremltools as ct
 import coremltools.optimize.coreml as cto
@@ -21,6 +19,8 @@ import torch
 from coremltools.converters.mil import Builder as mb
 from torch import nn
 from torch.nn import functional as F
+
+from settle import settled
 
 HERE = pathlib.Path(__file__).parent
 torch.manual_seed(7)
@@ -93,6 +93,26 @@ def wide():
     return nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 32)), [(2, 32)]
 
 
+PLACES = torch.tensor([[0, 2], [1, 1], [3, 0]])
+
+
+def assign(x):
+    x = x.clone()
+    x[:, 1:3] = x[:, 3:5] * 2
+    return x
+
+
+def after_pruning(compress):
+    """Compresses the elements that pruning keeps."""
+    pruning = cto.OpMagnitudePrunerConfig(target_sparsity=0.5, weight_threshold=0)
+
+    def apply(model, config):
+        pruned = cto.prune_weights(model, cto.OptimizationConfig(global_config=pruning))
+        return compress(pruned, config, joint_compression=True)
+
+    return apply
+
+
 #: Modules with the shapes of their inputs.
 MODULES = {
     "conv1d": lambda: (nn.Conv1d(4, 6, 3, padding=1, stride=2), [(2, 4, 9)]),
@@ -115,12 +135,18 @@ MODULES = {
     "average_pool_inside": lambda: image(
         nn.AvgPool2d(3, stride=2, padding=1, count_include_pad=False)),
     "adaptive_pool": lambda: (nn.AdaptiveAvgPool2d(2), [(1, 3, 8, 8)]),
+    "max_pool_rounded_up": lambda: (nn.MaxPool2d(3, 2, ceil_mode=True), [(1, 3, 12, 10)]),
+    "average_pool_rounded_up": lambda: (
+        nn.AvgPool2d(3, 2, padding=1, ceil_mode=True), [(1, 3, 12, 11)]),
+    "average_pool_rounded_up_inside": lambda: (
+        nn.AvgPool2d(3, 2, padding=1, ceil_mode=True, count_include_pad=False), [(1, 3, 12, 11)]),
     "wide": wide,
     "linear": lambda: rows(nn.Linear(6, 4), nn.Sigmoid(), nn.Linear(4, 3, bias=False)),
     "bilinear_sum": lambda: of(lambda a, b: torch.matmul(a, b.transpose(1, 2)), (2, 3, 4), (2, 5, 4)),
     "einsum": lambda: of(lambda a, b: torch.einsum("bij,bjk->bik", a, b), (2, 3, 4), (2, 4, 5)),
     "gelu": lambda: rows(nn.GELU()), "gelu_tanh": lambda: rows(nn.GELU(approximate="tanh")),
     "silu": lambda: rows(nn.SiLU()), "elu": lambda: rows(nn.ELU(0.7)),
+    "softplus_channels": lambda: image(nn.Softplus(2.0)),
     "leaky": lambda: rows(nn.LeakyReLU(0.2)), "prelu": lambda: image(nn.PReLU(3)),
     "hard_swish": lambda: rows(nn.Hardswish()), "softplus": lambda: rows(nn.Softplus()),
     "softmax": lambda: rows(nn.Softmax(1)), "log_softmax": lambda: rows(nn.LogSoftmax(1)),
@@ -130,6 +156,9 @@ MODULES = {
     "lstm_two": lambda: (first(nn.LSTM(4, 5, num_layers=2)), [(6, 1, 4)]),
     "gru_reset_after": lambda: (
         Of(lambda part, x, h: part(x, h[None])[0], nn.GRU(4, 5)), [(6, 2, 4), (2, 5)]),
+    "gru": lambda: (first(nn.GRU(4, 5)), [(6, 2, 4)]),
+    "gru_both": lambda: (
+        first(nn.GRU(4, 5, bidirectional=True, batch_first=True)), [(2, 6, 4)]),
     "rnn": lambda: (first(nn.RNN(4, 5)), [(6, 1, 4)]),
     "attention": attention, "encoder": encoder, "residual": residual, "network": small_network,
     "product_attention": lambda: of(
@@ -138,6 +167,20 @@ MODULES = {
     "resized_bilinear": lambda: image(nn.Upsample(scale_factor=2, mode="bilinear")),
     "resized_corners": lambda: image(
         nn.Upsample(size=(13, 11), mode="bilinear", align_corners=True)),
+    "resized_fraction": lambda: (nn.Upsample(scale_factor=1.5), [(1, 3, 8, 10)]),
+    "resized_smaller": lambda: image(nn.Upsample(size=(5, 4))),
+    "sampled": lambda: of(
+        lambda x, g: F.grid_sample(x, g, align_corners=False), (1, 3, 6, 7), (1, 5, 4, 2)),
+    "sampled_border": lambda: of(
+        lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=True),
+        (1, 3, 6, 7), (1, 5, 4, 2)),
+    "sampled_reflected": lambda: of(
+        lambda x, g: F.grid_sample(x, g, padding_mode="reflection", align_corners=False),
+        (2, 3, 6, 7), (2, 5, 4, 2)),
+    "sampled_nearest": lambda: of(
+        lambda x, g: F.grid_sample(x, g, mode="nearest", align_corners=False),
+        (1, 3, 6, 7), (1, 5, 4, 2)),
+    "pixel_unshuffle": lambda: (nn.PixelUnshuffle(2), [(2, 3, 4, 6)]),
     "pixel_shuffle": lambda: (nn.PixelShuffle(2), [(1, 8, 3, 4)]),
     "padded": lambda: image(nn.ConstantPad2d((1, 2, 0, 1), 0.5)),
     "replicated": lambda: image(nn.ReplicationPad2d((1, 2, 0, 1))),
@@ -155,6 +198,16 @@ MODULES = {
     "sines": lambda: of(lambda x: x.sin() + x.cos() * x.atan() - x.erf(), (2, 5)),
     "top": lambda: of(lambda x: torch.topk(x, 3, 1)[0], (2, 5)),
     "greatest": lambda: of(lambda x: x.argmax(1).float() + x.max(1)[0], (2, 5)),
+    "gathered": lambda: of(lambda x: x[[0, 2], [1, 3]], (3, 5)),
+    "scattered": lambda: of(lambda x: torch.zeros(3, 5).scatter(1, PLACES, x), (3, 2)),
+    "scattered_sums": lambda: of(lambda x: torch.ones(3, 5).scatter_add(1, PLACES, x), (3, 2)),
+    "replaced": lambda: of(
+        lambda x: x.clone().index_put(
+            (torch.tensor([0, 2]), torch.tensor([1, 3])), torch.tensor([5.0, 6.0])), (3, 5)),
+    "assigned": lambda: of(assign, (3, 5)),
+    "lower": lambda: of(torch.tril, (4, 5)), "upper": lambda: of(lambda x: x.triu(1), (2, 4, 5)),
+    "found": lambda: of(lambda x: x[x > 0], (3, 5)),
+    "products": lambda: of(lambda x: x.cumprod(1), (3, 5)),
     "cumulated": lambda: of(lambda x: x.cumsum(1), (2, 5)),
 }
 
@@ -169,6 +222,14 @@ COMPRESSED = {
     "int4_blocks": ("iOS18", cto.linear_quantize_weights, cto.OpLinearQuantizerConfig(
         mode="linear_symmetric", dtype="int4", granularity="per_block", block_size=8,
         weight_threshold=0)),
+    "uint4_blocks": ("iOS18", cto.linear_quantize_weights, cto.OpLinearQuantizerConfig(
+        mode="linear", dtype="uint4", granularity="per_block", block_size=8, weight_threshold=0)),
+    "palette_vectors": ("iOS18", cto.palettize_weights, cto.OpPalettizerConfig(
+        mode="kmeans", nbits=4, cluster_dim=2, weight_threshold=0)),
+    "pruned_palette": ("iOS18", after_pruning(cto.palettize_weights), cto.OpPalettizerConfig(
+        mode="uniform", nbits=4, weight_threshold=0)),
+    "pruned_int8": ("iOS18", after_pruning(cto.linear_quantize_weights), cto.OpLinearQuantizerConfig(
+        mode="linear_symmetric", weight_threshold=0)),
     "palette3_groups": ("iOS18", cto.palettize_weights, cto.OpPalettizerConfig(
         mode="uniform", nbits=3, granularity="per_grouped_channel", group_size=8,
         weight_threshold=0)),
@@ -182,23 +243,6 @@ def converted(module, inputs, precision, target):
         inputs=[ct.TensorType(name=f"x{n}", shape=x.shape) for n, x in enumerate(inputs)],
         outputs=[ct.TensorType(name="y")], compute_precision=precision,
         minimum_deployment_target=getattr(ct.target, target))
-
-
-def settled(folder):
-    """Gives a package the same bytes each time: no date, and identifiers of its own."""
-    path = folder / "Data/com.apple.CoreML/model.mlmodel"
-    spec = ct.utils.load_spec(str(folder))
-    for key in list(spec.description.metadata.userDefined):
-        if "date" in key:
-            del spec.description.metadata.userDefined[key]
-    path.write_bytes(spec.SerializeToString(deterministic=True))
-    manifest = json.loads((folder / "Manifest.json").read_text())
-    names = {old: str(uuid.uuid5(uuid.NAMESPACE_URL, entry["path"])).upper()
-             for old, entry in manifest["itemInfoEntries"].items()}
-    manifest["itemInfoEntries"] = {
-        names[old]: entry for old, entry in manifest["itemInfoEntries"].items()}
-    manifest["rootModelIdentifier"] = names[manifest["rootModelIdentifier"]]
-    (folder / "Manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
 
 
 def converted_unit(unit, inputs):
@@ -259,10 +303,12 @@ def load_weights(module, state, model):
 def write_readme():
     lines = [
         "# Core ML packages of coremltools", "",
-        "Made by `record.py` with coremltools 9 of PyTorch modules. `MLProgramSampleTests.swift` reads them, and",
-        "`Packaging/macos-check` has Core ML run them on a Mac. Each has an ML Program, its inputs, and the outputs that",
-        "PyTorch computed.", "", "| packages | what is in them |", "|---|---|",
+        "Made by `record.py` with coremltools 9 of PyTorch modules, and by two further scripts with older versions and",
+        "of Keras. `MLProgramSampleTests.swift` reads them, and `Packaging/macos-check` has Core ML run them on a Mac. Each",
+        "has an ML Program, its inputs, and the outputs that PyTorch or TensorFlow computed.", "", "| packages | what is in them |", "|---|---|",
         f"| {', '.join(f'`{name}`' for name in COMPRESSED)} | `wide` with weights that coremltools compressed |",
+        "| `keras_*` | models of Keras 2.12 by coremltools 7.2 (`record_keras.py`), whose outputs TensorFlow computed |",
+        "| `*_coremltools5` to `*_coremltools8` | modules by that version (`record_older.py`) |",
         "| `*_half_*` | programs that compute in float16, for iOS 15, 17 and 18 |",
         "| `gru_reset_after` | the operator of iOS 18 with the weights of PyTorch's unit |",
         "| others | a module of that name, in float32 for iOS 16 |", ""]
@@ -277,11 +323,12 @@ def main(only):
     for name, (target, function, config) in COMPRESSED.items():
         if not only or name in only:
             record(f"{name}", wide, target=target, compress=(function, config))
-    for name in ["network", "lstm", "attention"]:
-        for target in ["iOS15", "iOS17", "iOS18"]:
-            full = f"{name}_half_{target.lower()}"
-            if not only or full in only:
-                record(full, MODULES[name], ct.precision.FLOAT16, target)
+    halves = [(name, target) for name in ["network", "lstm", "attention"]
+              for target in ["iOS15", "iOS17", "iOS18"]]
+    for name, target in halves + [("assigned", "iOS18"), ("greatest", "iOS18"), ("gru", "iOS17")]:
+        full = f"{name}_half_{target.lower()}"
+        if not only or full in only:
+            record(full, MODULES[name], ct.precision.FLOAT16, target)
 
 
 if __name__ == "__main__":

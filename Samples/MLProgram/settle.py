@@ -1,0 +1,22 @@
+"""Gives a package the same bytes each time: no date, and identifiers of its own."""
+
+import json
+import uuid
+
+import coremltools as ct
+
+
+def settled(folder):
+    path = folder / "Data/com.apple.CoreML/model.mlmodel"
+    spec = ct.utils.load_spec(str(path))
+    for key in list(spec.description.metadata.userDefined):
+        if "date" in key:
+            del spec.description.metadata.userDefined[key]
+    path.write_bytes(spec.SerializeToString(deterministic=True))
+    manifest = json.loads((folder / "Manifest.json").read_text())
+    names = {old: str(uuid.uuid5(uuid.NAMESPACE_URL, entry["path"])).upper()
+             for old, entry in manifest["itemInfoEntries"].items()}
+    manifest["itemInfoEntries"] = {
+        names[old]: entry for old, entry in manifest["itemInfoEntries"].items()}
+    manifest["rootModelIdentifier"] = names[manifest["rootModelIdentifier"]]
+    (folder / "Manifest.json").write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
