@@ -223,15 +223,19 @@ def lstm(o):
 
 
 def gru(o):
-    assert not o.get("reset_after", False)
     gate, last = activation(o["recurrent_activation"]), activation(o["activation"])
     kernels, added = numpy.split(wide(o["weight_hh"]), 3), numpy.split(bias(o, 3), 3)
+    given = o.get("input_bias")
+    inward = numpy.split(wide(given), 3) if given is not None else [0, 0, 0]
 
     def step(product, states):
-        sums = [part + more for part, more in zip(numpy.split(product, 3, axis=-1), added)]
-        reset = gate(sums[0] + states[0] @ kernels[0].T)
-        update = gate(sums[2] + states[0] @ kernels[2].T)
-        new = last(sums[1] + (reset * states[0]) @ kernels[1].T)
+        parts = [part + more for part, more in zip(numpy.split(product, 3, axis=-1), inward)]
+        reset = gate(parts[0] + added[0] + states[0] @ kernels[0].T)
+        update = gate(parts[2] + added[2] + states[0] @ kernels[2].T)
+        if o.get("reset_after", False):
+            new = last(parts[1] + reset * (states[0] @ kernels[1].T + added[1]))
+        else:
+            new = last(parts[1] + added[1] + (reset * states[0]) @ kernels[1].T)
         return [(1 - update) * new + update * states[0]]
 
     return recurrent(o, step, [wide(o["initial_h"])])

@@ -14,8 +14,9 @@ package struct CoreMLPackage: Sendable {
   /// Opens a package.
   ///
   /// - Returns: `nil` when the path is not a folder with the parts of a package.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing, or names no model
-  ///   or one outside the package; ``WeighbridgeError/Code/missing`` when the model does not exist.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing or a link, or names no
+  ///   model or one outside the package; ``WeighbridgeError/Code/unsupported`` for a later version of the
+  ///   manifest; ``WeighbridgeError/Code/missing`` when the model does not exist.
   package init?(at path: String) throws(WeighbridgeError) {
     var path = path[...]
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
@@ -31,6 +32,10 @@ package struct CoreMLPackage: Sendable {
         "is a Core ML package without its Manifest.json: copy the folder as a whole, or give the "
           + ".mlmodel file in its folder Data"
       ).at(file: self.path)
+    }
+    guard !isLink(manifest) else {
+      throw .malformed("has a link as its Manifest.json, expected the manifest itself")
+        .at(file: self.path)
     }
     let file = try MappedFile(path: manifest)
     let member = try locating({ $0.at(file: manifest) }) { () throws(WeighbridgeError) in
@@ -55,6 +60,13 @@ package struct CoreMLPackage: Sendable {
     }
   }
 
+  /// Whether a manifest's version is at most 1.0.0.
+  private static func isKnown(_ version: String) -> Bool {
+    let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    guard let major = parts.first ?? nil, !parts.contains(nil) else { return false }
+    return major < 1 || major == 1 && parts.dropFirst().allSatisfy { $0 == 0 }
+  }
+
   /// The path of the model's file in the folder `Data`, as given in the manifest.
   private static func rootModel(
     _ file: borrowing MappedFile
@@ -67,6 +79,10 @@ package struct CoreMLPackage: Sendable {
     let manifest = try JSONValue(
       parsing: file.withBytes { $0.copied(0..<$0.byteCount) }, limits: limits
     ).object
+    if let version = manifest?["fileFormatVersion"]?.string, !isKnown(version) {
+      throw .unsupported(
+        "is a manifest of the version \(version), and those up to 1.0.0 can be read")
+    }
     guard let root = manifest?["rootModelIdentifier"]?.string,
       let path = manifest?["itemInfoEntries"]?.object?[root]?.object?["path"]?.string
     else {

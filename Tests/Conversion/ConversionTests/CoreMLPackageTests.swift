@@ -121,6 +121,11 @@ import Weighbridge
       ("version https://git-lfs.github.com/spec/v1", [UInt8](valid), .malformed, "Manifest.json"),
       ("[1]", [UInt8](valid), .malformed, "is a manifest that names no model"),
       (#"{"rootModelIdentifier": "2"}"#, [UInt8](valid), .malformed, "names no model"),
+      (
+        #"{"fileFormatVersion": "1.0.1"}"#, [UInt8](valid), .unsupported,
+        "is a manifest of the version 1.0.1"
+      ),
+      (#"{"fileFormatVersion": "x"}"#, [UInt8](valid), .unsupported, "up to 1.0.0 can be read"),
       (entry.replacing("PATH", with: "../../x"), nil, .malformed, "leads out of the package"),
       (entry.replacing("PATH", with: "/etc/passwd"), nil, .malformed, "leads out of the package"),
       (entry.replacing("PATH", with: member), nil, .missing, "which its manifest names"),
@@ -150,21 +155,19 @@ import Weighbridge
   }
 
   @Test(
-    "A package whose model or folder is a link is refused", arguments: ["Data", "model.mlmodel"])
+    "A package whose manifest, model or folder is a link is refused",
+    arguments: ["Data", "Data/com.apple.CoreML/model.mlmodel", "Manifest.json"])
   func links(_ name: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("m.mlpackage")
     let valid = sample("network.mlpackage")
-    try Files.makeFolder(path)
-    try Files.write(Files.read("\(valid)/Manifest.json"), to: "\(path)/Manifest.json")
-    if name == "Data" {
-      try Files.link("\(path)/Data", to: "\(valid)/Data")
-    } else {
-      try Files.makeFolder("\(path)/Data/com.apple.CoreML")
-      let member = "Data/com.apple.CoreML/model.mlmodel"
-      try Files.link("\(path)/\(member)", to: "\(valid)/\(member)")
+    try Files.makeFolder("\(path)\(name == "Data" ? "" : "/Data/com.apple.CoreML")")
+    if name != "Manifest.json" {
+      try Files.write(Files.read("\(valid)/Manifest.json"), to: "\(path)/Manifest.json")
     }
+    try Files.link("\(path)/\(name)", to: "\(valid)/\(name)")
     let error = try #require(failure { _ = try Model(contentsOf: path) })
-    #expect(error.code == .malformed && error.reason.contains("has a link as its Data"), "\(error)")
+    #expect(
+      error.code == .malformed && error.reason.contains("has a link as its \(name)"), "\(error)")
   }
 }

@@ -69,11 +69,22 @@ package struct WeightStream {
     }
   }
 
+  /// A number of which no smaller one becomes infinite in a type.
+  private static func largest(of type: ElementType) -> Double {
+    switch type {
+    case .float16: Double(Float16.greatestFiniteMagnitude)
+    case .float32: Double(Float.greatestFiniteMagnitude)
+    default: 0
+    }
+  }
+
   private static func rounded(
     _ part: Tensor, to type: ElementType, named name: String
   ) throws(WeighbridgeError) -> Tensor {
     let values = part.doubles
     let result = Tensor(type, shape: part.shape, values)
+    // Numbers below the type's largest are not read again, which takes time.
+    if values.allSatisfy({ abs($0) < largest(of: type) }) { return result }
     for (value, rounded) in zip(values, result.doubles)
     where value.isFinite && !rounded.isFinite {
       throw .unsupported(
