@@ -148,15 +148,18 @@ extension MILLayout {
 
   // MARK: Tables
 
-  /// Indices into a table of 2, 4, 16, 64 or 256 numbers.
+  /// Indices into a table of 2, 4, 16, 64 or 256 numbers, from iOS 18 on of 8, too.
   private mutating func lookup(
     _ weight: QuantizedWeight, _ table: [Float], as type: ElementType, named name: String
   ) -> MILOperation? {
-    guard let bits = [1, 2, 4, 6, 8].first(where: { $0 >= weight.bits }) else { return nil }
+    let widths = [1, 2, 4, 6, 8] + (builder.version < 9 ? [] : [3])
+    guard let bits = widths.filter({ $0 >= weight.bits }).min() else { return nil }
     let entries = table.map(Double.init) + [Double](repeating: 0, count: (1 << bits) - table.count)
     let (codes, shape) = (weight.integers.contiguousBytes(), weight.integers.shape)
     guard builder.version < 9 else {
-      let types: [Int: MILDataType] = [1: .uint1, 2: .uint2, 4: .uint4, 6: .uint6, 8: .uint8]
+      let types: [Int: MILDataType] = [
+        1: .uint1, 2: .uint2, 3: .uint3, 4: .uint4, 6: .uint6, 8: .uint8,
+      ]
       let lut = Tensor(.float32, shape: shape.map { _ in 1 } + [entries.count, 1], entries)
       return operation(
         "constexpr_lut_to_dense",
