@@ -52,7 +52,7 @@ import Testing
       (#"{"inputs": [{"name": "x", "image": {"colour": "rgb"}}]}"#, "/inputs/0/image/colour"),
       (#"{"inputs": [{"name": "x", "image": {"color": "cmyk"}}]}"#, "/inputs/0/image/color"),
       (#"{"inputs": [{"description": "x"}]}"#, "/inputs/0/name"),
-      (#"{"outputs": [{"name": "x", "image": {}}]}"#, "/outputs/0/image"),
+      (#"{"outputs": [{"name": "x", "image": {"resize": "stretch"}}]}"#, "/outputs/0/image/resize"),
       (#"{"detector": {"anchors": [1, 2]}}"#, "/detector/kind"),
       (#"{"detector": {"kind": "region", "anchors": ["1"]}}"#, "/detector/anchors"),
       (#"{"userDefined": {"key": 1}}"#, "/userDefined/key"),
