@@ -37,7 +37,7 @@ peer ncnn
 peer ncnn --only zoo --precision float16
 peer tflite
 peer tflite --only zoo --precision float16
-for group in zoo Samples/Operations; do peer tflite --only "$group" --without-delegate; done
+peer tflite --only zoo --without-delegate
 for encoding in int8 float16; do peer tflite --only Models --compact $encoding; done
 peer tflite --activations int8
 interpreter=$tflite peer tflite --only zoo
