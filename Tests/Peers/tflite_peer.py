@@ -40,14 +40,17 @@ def check(program, case, target, bound, has_delegate, has_integers):
     first run."""
     inputs, outputs, least = ports(program, case)
     inputs = names(inputs)
+    others = dict(re.findall(r"the output (.+) is called (\S+)", case.notes))
+    results = {name: others.get(name, name) for name in outputs}
     resolver = litert.OpResolverType.AUTO if has_delegate else (
         litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     network = litert.Interpreter(
         str(target), num_threads=1, experimental_op_resolver_type=resolver)
     runner = network.get_signature_runner("serving_default")
     details = runner.get_input_details()
-    if set(details) != set(inputs) or set(runner.get_output_details()) != set(outputs):
-        raise AssertionError(f"the signature has {list(details)}, and the model {inputs}")
+    if set(details) != set(inputs) or set(runner.get_output_details()) != set(results.values()):
+        given = [*details, *runner.get_output_details()]
+        raise AssertionError(f"the signature has {given}, and the model {inputs + outputs}")
     turned = set(re.findall(r"note: (.+) has its channels last", case.notes))
     feed = {
         name: (numpy.moveaxis(array, 1, -1) if name in turned else array).astype(
@@ -57,7 +60,8 @@ def check(program, case, target, bound, has_delegate, has_integers):
     for run_name in ("", " in the second run"):
         got = runner(**feed)
         for name, want in zip(outputs, wanted):
-            array = numpy.moveaxis(got[name], -1, 1) if name in turned else got[name]
+            array = got[results[name]]
+            array = numpy.moveaxis(array, -1, 1) if name in turned else array
             noise = max(case.noise, step(want)) if has_integers else case.noise
             compare(name + run_name, array, numpy.asarray(want), max(bound, least), noise)
 
