@@ -109,14 +109,18 @@ import Weighbridge
   @Test(
     "What TensorFlow.js computes wrongly, or fails at, is refused",
     arguments: [
-      ("batch_normalization/batch_normalization_axis1", "along the last only"),
-      ("batch_normalization/batch_normalization_5d", "of up to 4"),
-      ("layer_normalization/layer_normalization_no_scale", "has scale=false"),
-      ("softmax/softmax_axis1", "along the last only"),
+      ("Layers/average_pooling/average_pooling3d_same_stride2x1x3", "pad by less than nothing"),
+      ("Layers/batch_normalization/batch_normalization_axis1", "along the last only"),
+      ("Layers/batch_normalization/batch_normalization_5d", "of up to 4"),
+      ("Layers/dot/dot_image_and_matrix", "has Dot of up to 3"),
+      ("Layers/layer_normalization/layer_normalization_no_scale", "has scale=false"),
+      ("Layers/max_pooling/max_pooling3d_same_stride2x1x3", "pad by less than nothing"),
+      ("Layers/softmax/softmax_axis1", "along the last only"),
+      ("Keras/2.0.9-tensorflow/separable2d_dilated", "DepthwiseConv2D with [1,1] only"),
     ])
   func wrongInLibrary(_ sample: (name: String, phrase: String)) throws {
     let folder = try TemporaryFolder()
-    let model = try Model(contentsOf: Paths.sample("Layers/\(sample.name).h5"))
+    let model = try Model(contentsOf: Paths.sample("\(sample.name).h5"))
     let error = failure { _ = try model.export(to: folder.file("web"), as: .tensorFlowJS()) }
     #expect(error?.has(.unsupported, sample.phrase) == true, "\(error as Any)")
   }

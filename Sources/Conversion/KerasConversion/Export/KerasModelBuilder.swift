@@ -131,7 +131,9 @@ extension KerasModelBuilder {
     let dtype: JSONObject = ["dtype": .string(computeType.rawValue)]
     let config = dtype.merging(settings)
     if format == .tensorFlowJS {
-      try TensorFlowJSLayers.check(className, config, rank: types.first?.rank ?? 0)
+      try TensorFlowJSLayers.check(
+        className, config, inputRank: operands.map(\.type.rank).max() ?? 0,
+        rank: types.first?.rank ?? 0)
     }
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)

@@ -25,6 +25,7 @@ enum TensorFlowJSLayers {
     "Conv1D": ["groups": 1], "Conv2D": ["groups": 1], "Conv3D": ["groups": 1],
     "Conv2DTranspose": ["output_padding": .null, "dilation_rate": [1, 1]],
     "UpSampling2D": ["interpolation": "nearest"], "GRU": ["reset_after": false],
+    "DepthwiseConv2D": ["dilation_rate": [1, 1]],
     "LayerNormalization": ["center": true, "scale": true],
     "LSTM": ["zero_output_for_mask": false], "SimpleRNN": ["zero_output_for_mask": false],
     "ReLU": ["negative_slope": .real(0), "threshold": .real(0)], "ELU": ["alpha": .real(1)],
@@ -34,10 +35,12 @@ enum TensorFlowJSLayers {
 
   /// Refuses a layer that TensorFlow.js lacks, or would compute in another way.
   ///
-  /// - Parameter rank: The number of axes of the output.
+  /// - Parameters:
+  ///   - inputRank: The largest number of axes of an input.
+  ///   - rank: The number of axes of the output.
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
   static func check(
-    _ className: String, _ config: JSONObject, rank: Int
+    _ className: String, _ config: JSONObject, inputRank: Int, rank: Int
   ) throws(WeighbridgeError) {
     guard classes.contains(className) else {
       throw .unsupported("TensorFlow.js has no layer \(className)")
@@ -60,6 +63,19 @@ enum TensorFlowJSLayers {
         throw .unsupported(
           "normalizes a tensor of \(rank) axes, and TensorFlow.js has \(className) of up to 4")
       }
+    }
+    guard className != "Dot" || inputRank <= 3 else {
+      throw .unsupported(
+        "multiplies a tensor of \(inputRank) axes, and TensorFlow.js has Dot of up to 3")
+    }
+    let sizes = ["pool_size", "strides"].map { config[$0]?.array?.compactMap(\.integer) ?? [] }
+    guard
+      !className.hasSuffix("Pooling3D") || config["padding"] != "same"
+        || zip(sizes[0], sizes[1]).allSatisfy(>=)
+    else {
+      throw .unsupported(
+        "moves by \(sizes[1]) a window of \(sizes[0]) with padding=same, which TensorFlow.js "
+          + "would pad by less than nothing")
     }
     for (key, only) in (required[className] ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard let value = config[key], !isEqual(value, only) else { continue }
