@@ -42,8 +42,8 @@ struct TensorFlowCase: CustomTestStringConvertible, Sendable {
   @Test("There are samples of both ways to describe a model, by the first and the last version too")
   func caseCount() {
     let writers = Set(TensorFlowCase.all.filter(\.hasSavedModel).map(\.writer))
-    #expect(writers == ["2.0", "2.3", "2.6", "2.8", "2.12", "2.15"])
-    #expect(TensorFlowCase.all.count >= 28)
+    #expect(writers == ["2.0", "2.3", "2.6", "2.8", "2.12", "2.15", "2.18"])
+    #expect(TensorFlowCase.all.count >= 36)
   }
 
   @Test(
