@@ -36,7 +36,7 @@ extension KerasLayer {
     } else {
       let weight = try takeWeight(role, shape: shape)
       try checkType(of: weight, role, elementType)
-      tensor = weight.tensor
+      tensor = keepsType || elementType != nil ? weight.tensor : asVariable(weight.tensor)
     }
     if let value = weightValues[path(of: role)] { return value }
     let value = try constant(role, canonical(tensor))
@@ -44,6 +44,16 @@ extension KerasLayer {
     let result = try cast(value, to: type, role: "\(role)_cast")
     weightValues[path(of: role)] = result
     return result
+  }
+
+  /// The elements as the layer's variable holds them, which Keras converts when it reads a file.
+  ///
+  /// Keras' own files have the variable's type; those of TensorFlow.js have float32 for all others.
+  private func asVariable(_ tensor: Tensor) -> Tensor {
+    guard let types, types.variable == types.compute, tensor.elementType.isFloat,
+      tensor.elementType != types.variable
+    else { return tensor }
+    return Tensor(types.variable, shape: tensor.shape, tensor.doubles)
   }
 
   /// Records that a weight is taken.
