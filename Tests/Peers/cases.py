@@ -171,8 +171,8 @@ def names(inputs):
 
 def matched(names, given):
     """An array for each name: the one of that name, for `3_maxpool` the one that begins with its
-    number, else by order."""
-    if all(name in given for name in names):
+    number, else by order, as for two outputs of one layer of Keras."""
+    if len(set(names)) == len(names) and all(name in given for name in names):
         return [given[name] for name in names]
     numbers = {key.split("_")[0]: key for key in given if re.match(r"\d+_", key)}
     if numbers and all(name.split("_")[0] in numbers for name in names):

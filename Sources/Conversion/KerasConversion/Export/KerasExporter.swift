@@ -27,10 +27,18 @@ struct KerasTranslation {
     for (port, result) in zip(graph.outputs, results) {
       guard let reference = result.reference else {
         throw .unsupported(
-          "the output \(port.name) is a constant, and a model of Keras computes all")
+          result.constant == nil
+            ? "the output \(port.name) is a mask, which TensorFlow.js does not return"
+            : "the output \(port.name) is a constant, and a model of Keras computes all")
+      }
+      guard !builder.steps.mergesAxes(result) else {
+        throw .unsupported(
+          "the output \(port.name) has the steps of its sequences in the batch, and TensorFlow.js "
+            + "keeps them apart")
       }
       outputs.append(reference)
     }
+    builder.joinDirections(outputs: outputs)
     model = KerasWrittenModel(
       name: builder.unusedName(content.description.name ?? "model"), layers: builder.layers,
       inputs: inputs.compactMap(\.reference), outputs: outputs,

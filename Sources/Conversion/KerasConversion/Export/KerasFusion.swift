@@ -12,6 +12,11 @@ struct KerasFusion: Sendable {
   private var names: [String]
   /// The activations, by the positions of their nodes.
   private var activations: [Int: String] = [:]
+  /// The positions of the embeddings that make masks in TensorFlow.js, and of the comparisons of
+  /// their indices with 0.
+  private var indexMasks: Set<Int> = []
+  /// Whether steps are masked.
+  private(set) var hasMasks = false
 
   init(_ graph: Graph, _ format: KerasOutputFormat) {
     let layerNames = graph.layerNodes
@@ -19,6 +24,7 @@ struct KerasFusion: Sendable {
       layerNames[position] ?? (node.source.role.isEmpty ? node.source.callName : node.name)
     }
     let (producers, useCounts) = (graph.producers, graph.useCounts)
+    findMasks(graph, producers, format)
     for (position, node) in graph.nodes.enumerated() {
       guard node.inputs.count == 1, useCounts[node.inputs[0]] == 1,
         let producer = producers[node.inputs[0]],
@@ -32,6 +38,35 @@ struct KerasFusion: Sendable {
       names[position] = layerNames[position] ?? names[producer]
     }
   }
+
+  /// Finds the masks, and those that layers of TensorFlow.js make and pass on by themselves.
+  private mutating func findMasks(
+    _ graph: Graph, _ producers: [ValueID: Int], _ format: KerasOutputFormat
+  ) {
+    hasMasks = graph.nodes.contains { $0.operation is Masking }
+    var indices: Set<ValueID> = []
+    for node in graph.nodes {
+      guard let operation = node.operation as? any RecurrentOperator,
+        operation.recurrence.mask != .none
+      else { continue }
+      hasMasks = true
+      guard format == .tensorFlowJS, let producer = producers[node.inputs[1]],
+        let comparison = graph.nodes[producer].operation as? Comparison,
+        comparison.relation == .notEqual,
+        let zero = graph[graph.nodes[producer].inputs[1]].constant,
+        zero.doubles.allSatisfy({ $0 == 0 })
+      else { continue }
+      indexMasks.insert(producer)
+      indices.insert(graph.nodes[producer].inputs[0])
+    }
+    for (position, node) in graph.nodes.enumerated()
+    where node.operation is Embedding && indices.contains(node.inputs[0]) {
+      indexMasks.insert(position)
+    }
+  }
+
+  /// Whether a node is an embedding whose indices make a mask in TensorFlow.js, or makes that mask.
+  func masksIndices(_ position: Int) -> Bool { indexMasks.contains(position) }
 
   private static func isSame(_ lhs: SourceScope, _ rhs: SourceScope) -> Bool {
     lhs.layer == rhs.layer && lhs.call == rhs.call

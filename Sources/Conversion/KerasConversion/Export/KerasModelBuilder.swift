@@ -13,6 +13,8 @@ struct KerasValue: ExportValue {
     case tensor(KerasTensorReference)
     /// The elements of a constant.
     case constant(Tensor)
+    /// The mask of steps that TensorFlow.js makes of a tensor and passes on by itself.
+    case mask(of: KerasTensorReference)
   }
 
   let source: Source
@@ -47,15 +49,21 @@ struct KerasModelBuilder: ExportBuilder {
 
   /// The format that is written.
   let format: KerasOutputFormat
-  private(set) var layers: [KerasWrittenLayer] = []
+  var layers: [KerasWrittenLayer] = []
   /// The elements of each layer's weights, by its name.
-  private(set) var elements: [String: [Tensor]] = [:]
+  var elements: [String: [Tensor]] = [:]
   /// Descriptions of what is stored in another form.
   private(set) var losses: Set<String> = []
   var scope = ExportScope<KerasValue>()
   /// The activation that the operator's layer absorbs.
   private(set) var fusedActivation = "linear"
-  private var fusion: KerasFusion
+  let fusion: KerasFusion
+  /// What layers of TensorFlow.js do by themselves.
+  var steps = TensorFlowJSSteps()
+  /// The position of the node that is written.
+  private(set) var position = 0
+  /// The tensors that a layer or function reversed along the axis of time, by its output.
+  var reversals: [KerasTensorReference: KerasTensorReference] = [:]
   private var names = UniqueNames(firstNumber: 1)  // as Keras numbers its layers
   /// The positions of layers with weights, by their identity.
   private var shared: [SharedKey: Int] = [:]
@@ -129,17 +137,18 @@ extension KerasModelBuilder {
     let elementType = types.first?.elementType ?? .float32
     let computeType = elementType.isFloat ? elementType : .float32
     let dtype: JSONObject = ["dtype": .string(computeType.rawValue)]
-    let config = dtype.merging(settings)
+    var (className, config) = (className, dtype.merging(settings))
     if format == .tensorFlowJS {
       try TensorFlowJSLayers.check(
         className, config, inputRank: operands.map(\.type.rank).max() ?? 0,
         rank: types.first?.rank ?? 0)
+      (className, config) = try steps.wrapped(className, config, call)
     }
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)
     if !constants.isEmpty, let index = shared[key] {
       layers[index].calls.append(call)
-      return values(of: layers[index].name, call: layers[index].calls.count - 1, types)
+      return values(of: layers[index], types)
     }
     let name = add(
       KerasWrittenLayer(
@@ -152,7 +161,16 @@ extension KerasModelBuilder {
         }, calls: [call]))
     elements[name] = weights.map(\.tensor)
     if !constants.isEmpty { shared[key] = layers.count - 1 }
-    return values(of: name, call: 0, types)
+    return values(of: layers[layers.count - 1], types)
+  }
+
+  /// The outputs of the last call of a layer.
+  private mutating func values(
+    of layer: KerasWrittenLayer, _ types: [TensorType]
+  ) -> [KerasValue] {
+    let values = self.values(of: layer.name, call: layer.calls.count - 1, types)
+    if format == .tensorFlowJS { steps.pass(through: layer, to: values) }
+    return values
   }
 
   private static func sharedWeight(_ value: KerasValue) -> SharedWeight? {
@@ -274,7 +292,9 @@ extension KerasModelBuilder {
           key: shape, "dtype": .string(type.elementType.rawValue), "sparse": false,
           "ragged": false,
         ]))
-    return values(of: name, call: 0, [type])[0]
+    let value = values(of: name, call: 0, [type])[0]
+    steps.addInput(value)
+    return value
   }
 }
 
@@ -285,6 +305,9 @@ extension KerasModelBuilder {
     case .tensor(let reference):
       return .tensor(reference, value.type.elementType, value.type.shape.map(\.value))
     case .constant(let tensor): return .value(try json(tensor))
+    case .mask:
+      throw .unsupported(
+        "takes a mask as numbers, and TensorFlow.js has masks for recurrent layers only")
     }
   }
 
@@ -353,6 +376,7 @@ extension KerasModelBuilder {
     _ step: ExportStep<KerasValue>
   ) throws(WeighbridgeError) -> [KerasValue] {
     let name = fusion.name(of: step.position)
+    position = step.position
     guard let layer = step.absorbed.first else {
       return try apply(step.node.operation, named: name, step.inputs[0], isUsed: step.isUsed)
     }

@@ -107,7 +107,7 @@ package struct KerasWrittenCall: Sendable {
   }
 
   /// The tensors in the order in which Keras processes them.
-  var tensors: [KerasTensorReference] {
+  package var tensors: [KerasTensorReference] {
     arguments.flatMap(\.tensors) + keywords.flatMap { $0.value.tensors }
   }
 }

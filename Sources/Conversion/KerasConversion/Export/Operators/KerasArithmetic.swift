@@ -49,7 +49,11 @@ enum KerasArithmetic {
 
   private static let logic: [KerasRow] = [
     KerasRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.compare(operation.relation, builder[0], builder[1], type: builder.outputType)
+      if builder.fusion.masksIndices(builder.position) {
+        return try builder.passedMask(of: builder[0], builder.outputType)
+      }
+      return try builder.compare(
+        operation.relation, builder[0], builder[1], type: builder.outputType)
     },
     KerasRow(LogicalNot.self) { (_, builder) throws(WeighbridgeError) in
       try builder.function(.logicalNot, [builder[0]])

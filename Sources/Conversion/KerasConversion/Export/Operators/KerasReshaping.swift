@@ -76,9 +76,10 @@ enum KerasReshaping {
 }
 
 extension KerasRow {
-  /// Creates a row for an operator that reshapes to another batch size and known other sizes.
+  /// Creates a row for an operator that merges the axis of steps with the batch, or splits them.
   static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (_, builder) throws(WeighbridgeError) in
+      if builder.format == .tensorFlowJS { return try builder.stepwise(builder[0]) }
       let rest = builder.outputType.shape.dropFirst().map(\.value)
       return try builder.reshaped(builder[0], [nil] + rest, type: builder.outputType)
     }
@@ -186,8 +187,20 @@ extension KerasModelBuilder {
   mutating func reversed(
     _ value: KerasValue, _ axes: [Int]
   ) throws(WeighbridgeError) -> KerasValue {
-    try function(
-      .reverse, [value], settings: ["axis": .axes(axes)], tfArguments: ["axis": .integers(axes)])
+    if axes == [1], let original = value.reference.flatMap({ reversals[$0] }) {
+      return KerasValue(source: .tensor(original), type: value.type, name: original.layer)
+    }
+    let result = try function(
+      .reverse, [value], settings: ["axis": .axes(axes)], tfArguments: ["axis": .integers(axes)],
+      type: value.type)
+    if axes == [1] { noteReversal(of: value, result) }
+    return result
+  }
+
+  /// Remembers that a value is another with its steps, axis 1, in the reverse order.
+  mutating func noteReversal(of value: KerasValue, _ result: KerasValue) {
+    guard let original = value.reference, let reference = result.reference else { return }
+    reversals[reference] = original
   }
 
   /// Takes a slice along some axes.

@@ -18,7 +18,11 @@ extension Softmax: KerasMapped {
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.layer("Softmax", ["axis": .axes(operation.axes)])
+    if builder.fusion.hasMasks, operation.axes == [builder.outputType.rank - 1] {
+      // TensorFlow.js 4 gives its layer Softmax the mask of steps, and an activation none.
+      return try builder.layer("Activation", ["activation": "softmax"])
+    }
+    return try builder.layer("Softmax", ["axis": .axes(operation.axes)])
   }
 
   /// The mask given in the call, or else that of its input, which is used since TensorFlow 2.4.

@@ -36,7 +36,7 @@ extension Embedding: KerasMapped {
       "Embedding",
       [
         "input_dim": .integer(table.shape[0]), "output_dim": .integer(table.shape[1]),
-        "mask_zero": false,
+        "mask_zero": .bool(builder.fusion.masksIndices(builder.position)),
       ], weights: [KerasLayerWeight(name: "embeddings", tensor: table)])
   }
 }

@@ -84,7 +84,11 @@ extension KerasModelBuilder {
     var states: [KerasWrittenArgument] = []
     for state in parts.states { states.append(try argument(self[state])) }
     var keywords: [(name: String, value: KerasWrittenArgument)] = []
-    if let mask = parts.mask { keywords.append((name: "mask", value: try argument(self[mask]))) }
+    if format == .tensorFlowJS {
+      try checkPassedMask(parts)
+    } else if let mask = parts.mask {
+      keywords.append((name: "mask", value: try argument(self[mask])))
+    }
     if states.isEmpty { return KerasWrittenCall([sequence], keywords: keywords) }
     if format != .archive {
       return KerasWrittenCall([.list([sequence] + states)], keywords: keywords)
@@ -100,12 +104,42 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> [KerasValue] {
     var values = values
     if recurrence.isReversed, recurrence.returnsSequences {
-      values[0] = try reversed(values[0], [1])
+      values[0] = try inOrderOfSteps(values[0])
     }
     values[0] = try withInitialState(values[0], recurrence, parts)
     // Unused states are not returned by the layer.
     while values.count < scope.outputTypes.count { values.append(values[0]) }
     return values
+  }
+
+  /// Reverses a layer's sequence, which it returns in the order in which it computes it.
+  ///
+  /// TensorFlow.js has no layer that reverses; a recurrent one that goes backwards and returns each
+  /// step as it is does.
+  private mutating func inOrderOfSteps(
+    _ sequence: KerasValue
+  ) throws(WeighbridgeError) -> KerasValue {
+    guard format == .tensorFlowJS, let size = sequence.type.shape.last?.value else {
+      return try reversed(sequence, [1])
+    }
+    let copies = Tensor(
+      .float32, shape: [size, size],
+      (0..<size * size).map { $0.isMultiple(of: size + 1) ? 1 : 0 })
+    let zeros = Tensor(
+      .float32, shape: [size, size], [Double](repeating: 0, count: size * size))
+    let call = KerasWrittenCall([try argument(sequence)])
+    let result = try layer(
+      "SimpleRNN",
+      [
+        "units": .integer(size), "activation": "linear", "use_bias": false,
+        "return_sequences": true, "return_state": false, "go_backwards": true, "stateful": false,
+      ], call,
+      weights: [
+        KerasLayerWeight(name: "kernel", tensor: copies, owner: "simple_rnn_cell"),
+        KerasLayerWeight(name: "recurrent_kernel", tensor: zeros, owner: "simple_rnn_cell"),
+      ], types: [sequence.type])[0]
+    noteReversal(of: sequence, result)
+    return result
   }
 
   /// Adds a recurrent layer, and what converts its outputs to those of the operator.

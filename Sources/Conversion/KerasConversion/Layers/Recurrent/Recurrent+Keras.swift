@@ -127,6 +127,10 @@ extension Masking: KerasMapped {
     }
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
+    if builder.format == .tensorFlowJS {
+      let output = try builder.layer("Masking", ["mask_value": .real(operation.value)])
+      return [output, try builder.passedMask(of: output, builder.scope.outputTypes[1])]
+    }
     let last = builder.type().rank - 1
     let differs = try builder.compare(.notEqual, builder[0], builder.number(operation.value))
     let any = try builder.reduce(.any, differs, [last])
