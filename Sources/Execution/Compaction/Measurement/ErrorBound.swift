@@ -9,14 +9,16 @@
 /// Errors of inputs of one kind are spread about as a log-normal distribution, of one width for all
 /// kinds. For each kind, its one-sided tolerance limit for 95 % of the inputs with 95 % confidence
 /// is estimated (Natrella 1963, section 2-2.3). The bound is the largest limit, and at least the
-/// largest error measured. With few inputs the width is hardly known, and a typical one counts too.
+/// largest error measured, with a margin, since inputs of other sources are not spread about in the
+/// same way. With few inputs the width is hardly known, and a typical one counts too.
 enum ErrorBound {
   /// The standard deviation of the logarithms of errors that is typical of trained networks.
   private static let typicalSpread = 0.4
   /// The number of inputs that the typical spread counts as.
   private static let typicalCount = 2.0
-  /// The margin when all inputs were generated: photos can lose more than these.
-  private static let generatedMargin = 1.1
+  /// The margins for inputs of other sources, where at least 8 inputs were given and where fewer
+  /// were: what trained networks needed (`Benchmarks/Compaction/bound.py`).
+  private static let (margin, marginOfFew) = (1.12, 1.2)
   /// The quantile of the standard normal distribution for 95 % of the inputs, and for 95 %
   /// confidence.
   private static let quantile = 1.645
@@ -42,7 +44,8 @@ enum ErrorBound {
     let limits = zip(logarithms, means).map { logarithms, mean in
       exp(mean + factor(Double(logarithms.count), freedom) * spread)
     }
-    return limits.reduce(worst, max) * (numbers.contains(0) ? 1 : generatedMargin)
+    let hasMany = numbers.count { $0 == 0 } >= 8
+    return limits.reduce(worst, max) * (hasMany ? margin : marginOfFew)
   }
 
   /// How many standard deviations the limit is above the mean.
