@@ -65,6 +65,22 @@ import _CatalogTesting
     }
   }
 
+  @Test("Two layers in opposite directions are written as one Bidirectional", arguments: targets)
+  func directions(_ target: ExportFormat) throws {
+    let folder = try TemporaryFolder()
+    let sample = Paths.sample("Keras/1.2.2-theano/bidirectional_gru_sum")
+    let path = folder.file("m.\(target.fileExtension)")
+    try Model(contentsOf: "\(sample).h5").export(to: path)
+    let back = try Model(contentsOf: path)
+    let nodes = back.content.graph.nodes
+    #expect(nodes.count { $0.operation is GRU } == 2)
+    #expect(Set(nodes.map(\.source.layer)).count == 1)
+    let outputs = try back.run(ArrayFile.read("\(sample).inputs.npz")).outputs
+    let wanted = try ArrayFile.read("\(sample).outputs.npz")
+    #expect(outputs.count == 1 && wanted.count == 1)
+    for distance in distances(actual: outputs, expected: wanted) { #expect(distance.error < 1e-5) }
+  }
+
   @Test("A call of a shared layer that no output depends on is left out", arguments: targets)
   func unneededCall(_ target: ExportFormat) throws {
     let folder = try TemporaryFolder()
