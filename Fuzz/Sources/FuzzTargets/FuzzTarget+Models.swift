@@ -8,7 +8,7 @@ import _CatalogTesting
 extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
-    syntax + [
+    syntax + packages + [
       encodings, keras, darknet, darknetWeights, onnx, coreml, tflite, frozenGraph, wbm,
       metadata, customLayers, graph,
     ]
@@ -78,13 +78,15 @@ extension FuzzTarget {
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }
 
-  /// Reads any model file like `convert`, and like `inspect` if it cannot be converted.
   private static func model(_ bytes: [UInt8], ending: String) throws {
-    try ScratchFile.with(bytes, ending: ending) { path in
-      do { _ = try ModelReader.read(path) } catch {
-        _ = try Inspection(of: path)
-        throw error
-      }
+    try ScratchFile.with(bytes, ending: ending) { try readModel($0) }
+  }
+
+  /// Reads the model at a path like `convert`, and like `inspect` if it cannot be converted.
+  static func readModel(_ path: String) throws {
+    do { _ = try ModelReader.read(path) } catch {
+      _ = try Inspection(of: path)
+      throw error
     }
   }
 }

@@ -40,7 +40,7 @@ struct Series {
         report("SLOW \(target.name) \(number): \(duration)")
         isClean = false
       }
-      if number % 100 == 0, let program, !target.endings.isEmpty {
+      if number % 100 == 0, let program, target.readsFiles {
         programs += 1
         if try !runProgram(program, bytes, number) { isClean = false }
       }
