@@ -60,6 +60,22 @@ package struct CoreMLPackage: Sendable {
     }
   }
 
+  /// The size of all files in the package, in bytes.
+  ///
+  /// - Complexity: O(n) in the number of files.
+  package var byteCount: Int { Self.byteCount(of: path, depth: 0) }
+
+  /// The size of a file, or of those in a folder: weights are four levels below the package. What
+  /// is deeper or a link is not part of a package.
+  private static func byteCount(of path: String, depth: Int) -> Int {
+    guard depth <= 4, !isLink(path) else { return 0 }
+    guard isFolder(path) else { return (try? MappedFile(path: path))?.count ?? 0 }
+    return FolderListing.names(in: path).reduce(0) { sum, name in
+      let result = sum.addingReportingOverflow(byteCount(of: "\(path)/\(name)", depth: depth + 1))
+      return result.overflow ? .max : result.partialValue
+    }
+  }
+
   /// Whether a manifest's version is at most 1.0.0.
   private static func isKnown(_ version: String) -> Bool {
     let parts = version.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }

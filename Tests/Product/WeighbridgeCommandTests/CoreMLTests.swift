@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -14,6 +15,22 @@ import Testing
     let digits = try Program.run("inspect", sample("digits.mlmodel"))
     #expect(digits.output.contains("class label:  label, int64"))
     #expect(!digits.output.contains("updatable"))
+  }
+
+  @Test(
+    "inspect states the size of a package's files", arguments: ["functions", "network", "program"])
+  func sizes(_ name: String) throws {
+    let path = sample("\(name).mlpackage")
+    var count = 0
+    for file in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+      count += try #require(attributes[.size] as? Int)
+    }
+    try #require(count > 0)
+    let run = try Program.run("inspect", path, "--json")
+    run.expect(0)
+    #expect(run.output.contains("\"size\": \(count),"), "\(count): \(run.output.prefix(200))")
   }
 
   @Test("inspect shows a package that cannot be converted, and convert says why")

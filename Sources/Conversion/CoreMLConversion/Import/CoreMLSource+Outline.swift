@@ -10,7 +10,7 @@ extension CoreMLSource {
   /// Returns the layers of the file, with the output types of those in the first network that can
   /// be read.
   package func outline() -> ModelOutline {
-    var outline = ModelOutline(format: "coreml", byteCount: files[0].store.count)
+    var outline = ModelOutline(format: "coreml", byteCount: byteCount)
     outline.provenance.framework = "coreml"
     outline.provenance.frameworkVersion = "specification \(model.specificationVersion)"
     guard let members = try? CoreMLImporter.members(of: model) else { return outline }

@@ -18,8 +18,12 @@ package struct CoreMLSource: Sendable {
   /// The files of an ML Program's constants; `nil` for networks.
   let program: MILFiles?
 
+  /// The package that contains the file; `nil` for a file by itself.
+  private let package: CoreMLPackage?
   /// The path that the user gave: that of the file or of the package that contains it.
   private let givenPath: String
+  /// The size in bytes of the file or the package.
+  package var byteCount: Int { package?.byteCount ?? files[0].store.count }
 
   /// Opens the file.
   ///
@@ -33,6 +37,7 @@ package struct CoreMLSource: Sendable {
   ) throws(WeighbridgeError) {
     let givenPath = package?.path ?? path
     self.givenPath = givenPath
+    self.package = package
     model = try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
       try store.withBytes { (bytes) throws(WeighbridgeError) in
         if let refusal = (try? CoreMLOutline(bytes))?.refusal { throw refusal }
@@ -106,6 +111,7 @@ extension CoreMLContents {
     }
     guard let outline else { return nil }
     self.init(
-      outline, name: FilePath(package?.path ?? path).stem, fileSize: file.count)
+      outline, name: FilePath(package?.path ?? path).stem,
+      fileSize: package?.byteCount ?? file.count)
   }
 }
