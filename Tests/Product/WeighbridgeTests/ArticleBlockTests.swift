@@ -32,6 +32,28 @@ import Testing
     }
   }
 
+  @Test(
+    "Swift that is not run here is Swift",
+    .enabled(
+      if: try Program.run(["-c", "command -v swiftc"], of: "/bin/sh").status == 0, "needs swiftc"))
+  func parsed() throws {
+    var count = 0
+    for article in try Article.all() {
+      for block in article.blocks where block.language == "swift" {
+        guard case .isNotRun = block.note else { continue }
+        count += 1
+        try withTemporaryFile("block.swift") { path in
+          let text = block.lines.joined(separator: "\n")
+          try text.write(toFile: path, atomically: true, encoding: .utf8)
+          let (output, status) = try Program.run(
+            ["-c", "exec swiftc -parse '\(path)' 2>&1"], of: "/bin/sh")
+          #expect(status == 0, "\(article.path): \(output)")
+        }
+      }
+    }
+    #expect(count >= 4)
+  }
+
   /// The Swift of the articles that is compiled and run.
   private func compiledCode() throws -> String {
     let folder = "\(Project.folder)/Tests"
