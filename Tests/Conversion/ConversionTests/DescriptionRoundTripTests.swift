@@ -30,7 +30,7 @@ import Weighbridge
     edit.detector?.suppression = .greedy
     edit.userDefined = [
       "note": "kept", "name": "n", "author": "a", "labels": "mine", "classes": "c", "detector": "d",
-      "source": "s", "converter": "me", "user.x": "x", "image.x": "i", "format": "f",
+      "source": "s", "converter": "me", "user.x": "x", "image.x": "i", "name.x": "k", "format": "f",
       "licenseNote": "l", "model_author": "m", "inputs": "p", "Image.ColorSpaceGamma": "g",
       "": "nothing",
     ]
@@ -48,7 +48,7 @@ import Weighbridge
   /// report of the export says.
   private func expected(_ description: ModelDescription, _ target: String) -> ModelDescription {
     var description = description
-    if target == "mlmodel" {
+    if target.hasPrefix("ml") {
       description.inputs[0].image?.layout = .channelsFirst
       description.detector?.grid?.order = .channelsFirst
     }
@@ -57,15 +57,15 @@ import Weighbridge
 
   @Test(
     "The complete description survives every format that stores it",
-    arguments: ["mlmodel", "onnx", "safetensors", "keras", "h5"])
+    arguments: ["mlmodel", "mlpackage", "onnx", "safetensors", "keras", "h5"])
   func roundTrip(_ target: String) throws {
     let folder = try TemporaryFolder()
     for labels in [["ellipse", "rectangle, square", "triangle"], ["a", "b", "c"]] {
       let model = try model(labels: labels)
       var options = ExportOptions()
-      if target == "mlmodel" { options.withNMS = false }
+      if target.hasPrefix("ml") { options.withNMS = false }
       let report = try model.export(to: folder.file("m.\(target)"), options: options)
-      #expect(report.notes.contains { $0.contains("channels first") } == (target == "mlmodel"))
+      #expect(report.notes.contains { $0.contains("channels first") } == target.hasPrefix("ml"))
       let copy = try read(folder.file("m.\(target)"))
       #expect(copy.metadata == expected(model.metadata, target))
       #expect(copy.provenance.framework == "keras")

@@ -42,6 +42,7 @@ import Weighbridge
     let operations: [MILOperation]
     var opset = "CoreML6"
     var outputs = ["y"]
+    var metadata: [String: String] = [:]
     let code: WeighbridgeError.Code
     let reason: String
     var testDescription: String { name }
@@ -68,6 +69,10 @@ import Weighbridge
       name: "an unknown operator",
       operations: [MILOperation("teleport", outputs: [named("y")], attributes: [])],
       code: .unsupported, reason: "y: teleport"),
+    Attack(
+      name: "the name of nothing", operations: [relu()],
+      metadata: ["converter": "weighbridge", "name.z": "z:0"], code: .malformed,
+      reason: "the metadata names z, which is neither an input nor an output"),
     Attack(
       name: "an unknown input",
       operations: [
@@ -124,7 +129,8 @@ import Weighbridge
       specificationVersion: 7,
       description: CoreMLDescription(
         inputs: [CoreMLFeature(name: "x", type: .multiArray(array))],
-        outputs: [CoreMLFeature(name: "y", type: .multiArray(array))]),
+        outputs: [CoreMLFeature(name: "y", type: .multiArray(array))],
+        metadata: CoreMLMetadata(userDefined: attack.metadata)),
       content: .program(MILProgram(functions: [function])))
     let writer = try CoreMLPackageWriter(MILBlob.Layout(), to: path)
     try writer.commit(model, replacing: true)

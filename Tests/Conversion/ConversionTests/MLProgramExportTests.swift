@@ -114,6 +114,7 @@ import Weighbridge
     #expect(block.outputs == file.description.outputs.map(\.name))
     let copy = try Model(contentsOf: folder.file("m.mlpackage"))
     #expect(copy.metadata.labels == names)
+    #expect(copy.outputs.map(\.name) == model.outputs.map(\.name))
   }
 
   @Test("A detector is a pipeline with non-maximum suppression, and gives the same boxes")
@@ -312,20 +313,29 @@ import Weighbridge
     #expect(try types(of: "mul", in: build).types == [.tensor(.float32, shape: [1, 4])])
   }
 
-  @Test("A detector's record names its outputs as the program does")
-  func outputNames() throws {
+  @Test("Names that a program cannot have are kept beside it, and are back when it is read")
+  func names() throws {
     let folder = try TemporaryFolder()
     var model = try Model(contentsOf: detector)
     try model.describe(ModelCase.shapeDetector)
     var edit = DescriptionEdit()
+    edit.inputNames = [.init(old: nil, new: "the image:0")]
     edit.outputNames = [.init(old: nil, new: "2_boxes")]
     try model.describe(edit)
     var options = ExportOptions()
     options.withNMS = false
     let report = try model.export(to: folder.file("m.mlpackage"), options: options)
     #expect(report.notes.contains { $0.hasPrefix("2_boxes is called var_2_boxes") })
+    let (file, block) = try program(folder.file("m.mlpackage"))
+    #expect(file.description.inputs.map(\.name) == ["the_image_0"])
+    #expect(file.description.outputs.map(\.name) == ["var_2_boxes"])
+    #expect(block.outputs == ["var_2_boxes"])
     let copy = try Model(contentsOf: folder.file("m.mlpackage"))
-    #expect(copy.outputs.map(\.name) == ["var_2_boxes"])
-    #expect(copy.metadata.detector?.outputs == ["var_2_boxes"])
+    #expect(copy.inputs.map(\.name) == ["the image:0"])
+    #expect(copy.outputs.map(\.name) == ["2_boxes"])
+    #expect(copy.metadata.detector?.outputs == ["2_boxes"])
+    #expect(copy.metadata.inputs[0].image?.scale == model.metadata.inputs[0].image?.scale)
+    #expect(copy.metadata.userDefined == model.metadata.userDefined)
+    #expect(copy.provenance.decisions.contains { $0.layer == "the_image_0" })
   }
 }

@@ -8,6 +8,8 @@ extension DescriptionEntries {
     package var members = JSONObject()
     /// Inputs that take images, in the form of the inputs in ``members``.
     package var images: [JSONValue] = []
+    /// The names of inputs and outputs in the model that are others in the file, by the latter.
+    package var names: [String: String] = [:]
     /// The framework that the model was made with.
     package var source: String?
     /// The user-defined entries.
@@ -22,6 +24,8 @@ extension DescriptionEntries {
         if let name = scheme.image(of: key) {
           images.append(
             .object(["name": .string(name), "image": try Self.json(key, value)]))
+        } else if let name = scheme.fileName(of: key) {
+          names[name] = value
         } else if let field = scheme.field(of: key), try take(field, key, value, scheme) {
           continue
         } else {

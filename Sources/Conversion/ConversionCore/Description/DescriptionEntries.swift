@@ -9,6 +9,8 @@ import JSON
 ///   keys for them (``MetadataScheme``). Lists and objects are JSON.
 /// - `licenseNote` is present when it says more than the license itself.
 /// - `image.NAME`: how an image becomes the input NAME, if inputs are described elsewhere.
+/// - `name.NAME`: the model's name for the input or output that the file calls NAME, if the format
+///   does not allow it.
 /// - `source`: the framework that the model was made with.
 /// - All others are user-defined and keep their keys; a key that is taken is prefixed with `user.`.
 package enum DescriptionEntries {
@@ -16,10 +18,11 @@ package enum DescriptionEntries {
   ///
   /// - Parameters:
   ///   - omitted: Fields that the file has elsewhere or cannot have.
+  ///   - names: The names of inputs and outputs that are others in the file, by the latter.
   ///   - additional: Entries under keys that the format reserves; `nil` values are left out.
   package static func entries(
     _ description: ModelDescription, _ provenance: Provenance, _ scheme: MetadataScheme,
-    omitting omitted: Set<MetadataScheme.Field> = [],
+    omitting omitted: Set<MetadataScheme.Field> = [], names: [String: String] = [:],
     additional: [(key: String, value: String?)] = []
   ) -> [(key: String, value: String)] {
     var entries: [(key: String, value: String)] = []
@@ -31,6 +34,9 @@ package enum DescriptionEntries {
     for feature in description.inputs where scheme.nativeFields.contains(.inputs) {
       guard let image = feature.image else { continue }
       entries.append((MetadataScheme.imagePrefix + feature.name, image.json.text()))
+    }
+    for (name, own) in names.sorted(by: { $0.key < $1.key }) {
+      entries.append((MetadataScheme.namePrefix + name, own))
     }
     for (key, value) in additional {
       if let value { entries.append((key, value)) }
@@ -69,11 +75,15 @@ package enum DescriptionEntries {
     let parsed = try Members(entries, scheme)
     var members = parsed.members
     members["userDefined"] = .object(parsed.userDefined)
-    try checkNames(parsed.images, content.graph.inputs)
+    let (inputs, outputs) = (content.graph.inputs, content.graph.outputs)
+    try check(parsed, inputs: inputs, outputs: outputs)
     members["inputs"] =
       scheme.nativeFields.contains(.inputs)
-      ? .array(parsed.images) : renaming(content.graph.inputs, as: members["inputs"])
-    members["outputs"] = renaming(content.graph.outputs, as: members["outputs"])
+      ? .array(features(inputs, parsed.names, parsed.images))
+      : renaming(inputs, as: members["inputs"])
+    members["outputs"] =
+      scheme.limitsNames
+      ? .array(features(outputs, parsed.names)) : renaming(outputs, as: members["outputs"])
     do throws(WeighbridgeError) {
       try content.apply(DescriptionEdit(metadata: .object(members)))
     } catch {
@@ -104,15 +114,36 @@ package enum DescriptionEntries {
     return description
   }
 
-  /// Refuses an image for an input that the model does not have.
-  private static func checkNames(
-    _ images: [JSONValue], _ ports: [Port]
+  /// Refuses an image for an input that the model does not have, and the name of such an input or
+  /// output.
+  private static func check(
+    _ entries: Members, inputs: [Port], outputs: [Port]
   ) throws(WeighbridgeError) {
-    for case .object(let image) in images {
-      guard let name = image["name"]?.string, !ports.contains(where: { $0.name == name })
-      else { continue }
+    let inputNames = inputs.map { entries.names[$0.name] ?? $0.name }
+    for case .object(let image) in entries.images {
+      guard let name = image["name"]?.string, !inputNames.contains(name) else { continue }
       throw .malformed("the metadata says how an image becomes \(name), which is no input")
     }
+    let unknown = Set(entries.names.keys).subtracting((inputs + outputs).map(\.name))
+    if let name = unknown.min() {
+      throw .malformed("the metadata names \(name), which is neither an input nor an output")
+    }
+  }
+
+  /// The features of ports that have other names in the file, or images.
+  private static func features(
+    _ ports: [Port], _ names: [String: String], _ images: [JSONValue] = []
+  ) -> [JSONValue] {
+    let renamed = ports.compactMap { port in
+      names[port.name].map { own in
+        var members = images.lazy.compactMap(\.object).first { $0["name"] == .string(own) } ?? [:]
+        members["name"] = .string(own)
+        members["source"] = .string(port.name)
+        return JSONValue.object(members)
+      }
+    }
+    let own = Set(renamed.compactMap { $0.object?["name"]?.string })
+    return renamed + images.filter { !own.contains($0.object?["name"]?.string ?? "") }
   }
 
   /// The features; one whose name differs from that of the port at its position gets the port's

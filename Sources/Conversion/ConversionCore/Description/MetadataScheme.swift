@@ -18,6 +18,9 @@ package struct MetadataScheme {
   /// The prefix of the key of an image's record, followed by the input's name. Used by formats with
   /// fields of their own for the rest of an input's description.
   package static let imagePrefix = "image."
+  /// The prefix of the key of an input's or output's name in the model, followed by its name in the
+  /// file. Used by formats that do not allow every name; other entries then have the model's names.
+  package static let namePrefix = "name."
   /// The prefix for a user-defined key that is taken.
   package static let userPrefix = "user."
 
@@ -27,6 +30,8 @@ package struct MetadataScheme {
   package var keys: [Field: String] = [:]
   /// Keys that the format uses itself.
   package var reserved: Set<String> = []
+  /// Whether the format allows only some names of inputs and outputs.
+  package var limitsNames = false
   /// Whether a file contains the network, not only its weights.
   package var includesNetwork = true
 
@@ -44,10 +49,17 @@ package struct MetadataScheme {
     return String(key.dropFirst(Self.imagePrefix.count))
   }
 
+  /// The input or output whose name in the model has a key, by its name in the file; `nil` for other
+  /// keys.
+  package func fileName(of key: String) -> String? {
+    guard limitsNames, key.hasPrefix(Self.namePrefix) else { return nil }
+    return String(key.dropFirst(Self.namePrefix.count))
+  }
+
   /// Whether a user-defined entry cannot use a key unchanged.
   package func isTaken(_ key: String) -> Bool {
     reserved.contains(key) || field(of: key) != nil || image(of: key) != nil
-      || key == "userDefined" || key.hasPrefix(Self.userPrefix)
+      || fileName(of: key) != nil || key == "userDefined" || key.hasPrefix(Self.userPrefix)
   }
 }
 
@@ -76,5 +88,5 @@ extension MetadataScheme {
     reserved: [
       "classes", "non_maximum_suppression_threshold", "confidence_threshold", "converter",
       "com.apple.coreml.model.preview.type",
-    ])
+    ], limitsNames: true)
 }

@@ -15,12 +15,18 @@ extension CoreMLMetadata {
   /// - `com.apple.coreml.model.preview.type`: of a detector that returns boxes, which Xcode's
   ///   preview can draw
   /// - `converter`: the program that wrote the file
-  init(_ description: ModelDescription, _ provenance: Provenance, returnsBoxes: Bool) {
+  ///
+  /// - Parameter names: The names of inputs and outputs that are others in the file, by the latter.
+  init(
+    _ description: ModelDescription, _ provenance: Provenance, returnsBoxes: Bool,
+    names: [String: String] = [:]
+  ) {
     let labels = description.labels
     let canJoinLabels = !labels.isEmpty && !labels.contains { $0.contains(",") }
     let detector = returnsBoxes ? nil : description.detector
     let entries = DescriptionEntries.entries(
       description, provenance, .coreML, omitting: canJoinLabels ? [.labels] : [],
+      names: names,
       additional: [
         ("classes", canJoinLabels ? labels.joined(separator: ",") : nil),
         ("non_maximum_suppression_threshold", detector?.iouThreshold.map { "\($0)" }),

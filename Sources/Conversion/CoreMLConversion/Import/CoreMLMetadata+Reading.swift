@@ -26,8 +26,14 @@ extension CoreMLMetadata {
     }
     let images = content.description.inputs.map(\.image)
     let entries = userDefined.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
+    let (inputs, outputs) = (content.graph.inputs, content.graph.outputs)
     try DescriptionEntries.apply(
       entries.filter { hasHeads || $0.key != "detector" }, .coreML, to: &content)
+    for (old, new) in zip(inputs + outputs, content.graph.inputs + content.graph.outputs)
+    where old.name != new.name {
+      content.provenance.decisions.append(
+        .init(layer: old.name, text: "this feature is called \(new.name), as in the model itself"))
+    }
     if !hasHeads, content.description.userDefined["detector"] == nil {
       content.description.userDefined["detector"] = userDefined["detector"]
     }

@@ -167,20 +167,16 @@ extension MILInterface {
 
 // The description of the inputs and outputs.
 extension MILInterface {
-  /// A description of the model in which inputs and outputs have their names in the program.
-  func renamed(_ description: ModelDescription) -> ModelDescription {
-    var result = description
-    let names = zip(source.graph.outputs.map(\.name), outputNames)
-    result.detector?.renameOutputs(Dictionary(names) { first, _ in first })
-    for (index, name) in zip(result.inputs.indices, inputNames) { result.inputs[index].name = name }
-    for (index, name) in zip(result.outputs.indices, outputNames) {
-      result.outputs[index].name = name
-      guard let (image, _) = image(ofOutput: index) else { continue }
-      result.outputs[index].image = ImageInput(
-        colorOrder: image.colorOrder, scale: 1, bias: image.bias.map { _ in 0 }, resize: nil,
-        layout: .channelsFirst)
+  /// The model's names of inputs and outputs that are others in the file, by the latter.
+  var ownNames: [String: String] {
+    let (inputs, outputs) = (source.graph.inputs, source.graph.outputs)
+    var names = Array(zip(inputNames, inputs.map(\.name)))
+    if kind == .classifier {
+      names.append((classification.outputs[1], outputs[0].name))
+    } else if source.detector == nil {
+      names += zip(outputNames, outputs.map(\.name))
     }
-    return result
+    return Dictionary(names.filter { $0 != $1 }) { first, _ in first }
   }
 
   var description: CoreMLDescription {

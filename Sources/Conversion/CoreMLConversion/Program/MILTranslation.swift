@@ -45,8 +45,8 @@ struct MILTranslation {
       content: .program(MILProgram(functions: [function])))
     self.layout = layout
     let metadata = CoreMLMetadata(
-      interface.renamed(source.description), content.provenance,
-      returnsBoxes: source.detector != nil)
+      source.description, content.provenance, returnsBoxes: source.detector != nil,
+      names: interface.ownNames)
     var losses = source.losses + interface.losses + layout.widened.losses
     if let detector = source.detector {
       let detection = CoreMLDetection(detector, labels: source.description.labels)
