@@ -33,7 +33,7 @@ package enum FloatElements {
       }
     }
     switch elementType {
-    case .float16: store { Float16($0).bitPattern }
+    case .float16: store(\.float16Bits)
     case .bfloat16: store(\.bfloat16Bits)
     case .float64: store { Double($0).bitPattern }
     default: store(\.bitPattern)

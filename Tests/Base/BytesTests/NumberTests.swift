@@ -129,4 +129,26 @@ import Testing
     let count = nothing.span.bytes.nonFiniteCount(.float32)
     #expect(count == 0)
   }
+
+  @Test("Numbers are rounded to float16 as Swift does, also halfway between two of its numbers")
+  func halves() {
+    func check(_ bits: UInt32) {
+      let number = Float(bitPattern: bits)
+      let expected = Float16(number)
+      let actual = Float16(bitPattern: number.float16Bits)
+      guard actual.bitPattern != expected.bitPattern, !(actual.isNaN && expected.isNaN) else {
+        return
+      }
+      Issue.record("\(number): \(actual), expected \(expected)")
+    }
+    for bits in stride(from: 0, through: UInt32.max, by: 509) { check(bits) }
+    for half in 0..<UInt16(0x7C00) {
+      let number = Float(Float16(bitPattern: half))
+      let middle = (number + Float(Float16(bitPattern: half).nextUp)) / 2
+      for bits in [number.bitPattern, middle.bitPattern] {
+        for neighbor in [bits &- 1, bits, bits + 1] { check(neighbor) }
+        check(bits | 0x8000_0000)
+      }
+    }
+  }
 }

@@ -81,11 +81,13 @@ package struct WeightStream {
   private static func rounded(
     _ part: Tensor, to type: ElementType, named name: String
   ) throws(WeighbridgeError) -> Tensor {
-    let values = part.doubles
-    let result = Tensor(type, shape: part.shape, values)
+    let result =
+      part.elementType == .float32
+      ? Tensor(type, shape: part.shape, floats: part.floats)
+      : Tensor(type, shape: part.shape, part.doubles)
     // Numbers below the type's largest are not read again, which takes time.
-    if values.allSatisfy({ abs($0) < largest(of: type) }) { return result }
-    for (value, rounded) in zip(values, result.doubles)
+    if part.isWithin(largest(of: type)) { return result }
+    for (value, rounded) in zip(part.doubles, result.doubles)
     where value.isFinite && !rounded.isFinite {
       throw .unsupported(
         "the weight \(name) holds \(value), which is too large for \(type.rawValue)")

@@ -257,13 +257,7 @@ extension Tensor {
   fileprivate var fitsFloat16: Bool {
     guard elementType.isFloat, elementType != .float16 else { return true }
     if count == 1, let number = doubles.first, number != 0, Float16(number) == 0 { return false }
-    // Not all at once, as a weight may be large.
-    let (flat, size) = (reshaped([count]), 1 << 16)
-    return stride(from: 0, to: count, by: size).allSatisfy { start in
-      flat.slice(start..<min(start + size, count), along: 0).doubles.allSatisfy {
-        // From half a unit beyond the largest number on, rounding gives infinity.
-        !$0.isFinite || abs($0) < 65520
-      }
-    }
+    // From half a unit beyond the largest number on, rounding gives infinity.
+    return isWithin(65520)
   }
 }

@@ -103,8 +103,7 @@ extension MILPrecision {
 
   /// Whether a number is finite and too large for float16.
   private static func isLarge(_ tensor: Tensor) -> Bool {
-    guard tensor.elementType.isFloat else { return false }
     // Numbers from here on are rounded to infinity.
-    return tensor.doubles.contains { $0.isFinite && abs($0) >= 65_520 }
+    tensor.elementType.isFloat && !tensor.isWithin(65_520)
   }
 }
