@@ -65,9 +65,14 @@ def read_back(program, target, model, feed):
     pictures = {
         feature.name for feature in model.description.input
         if feature.type.WhichOneof("Type") == "imageType"}
-    feed = {
-        name: array[0] if name in pictures and array.ndim == 4 else array
-        for name, array in feed.items()}
+    return computed(
+        program, target, {
+            name: array[0] if name in pictures and array.ndim == 4 else array
+            for name, array in feed.items()})
+
+
+def computed(program, target, feed):
+    """What the program that wrote a file makes of arrays, by the names that the model has."""
     paths = {"inputs": target.with_name("in.npz"), "outputs": target.with_name("out.npz")}
     numpy.savez(paths["inputs"], **feed)
     command = [program, "run", str(target)]

@@ -26,7 +26,7 @@ from coremltools.converters.mil.frontend.milproto import load as milproto
 
 import mil_interpreter
 from cases import apart, arrays, compare, matched, parser, ports, run
-from coreml_peer import read_back, turned
+from coreml_peer import computed, turned
 
 # Shares of the cases of a group that must pass.
 FLOORS = {"zoo k2": 0.93, "zoo k3": 0.93, "darknet/small": 0.9}
@@ -57,15 +57,14 @@ def names_are_valid(block):
             assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", output.name), output.name
 
 
-def own(case, names):
-    """The names that features have in the model, as the program says where it changes one."""
-    old = {new: name for name, new in re.findall(r"(\S+) is called (\w+), as Core ML", case.notes)}
-    return [old.get(name, name) for name in names]
+def own(model, name):
+    """The name in the model of a feature, which the package keeps where Core ML does not allow it."""
+    return model.description.metadata.userDefined.get(f"name.{name}", name)
 
 
 def pixels(model, name, array):
     """What a program that scales pixels takes for an input that is recorded as scaled."""
-    record = model.description.metadata.userDefined.get(f"image.{name}")
+    record = model.description.metadata.userDefined.get(f"image.{own(model, name)}")
     feature = next(feature for feature in model.description.input if feature.name == name)
     if not record or feature.type.WhichOneof("Type") != "imageType":
         return array
@@ -78,7 +77,7 @@ def feeds(model, case, scaled=pixels):
     """The recorded inputs by name, one example at a time where the program takes one."""
     features = list(model.description.input)
     names = [feature.name for feature in features]
-    given = matched(own(case, names), arrays(case.inputs))
+    given = matched([own(model, name) for name in names], arrays(case.inputs))
     function = model.mlProgram.functions["main"]
     axes = mil_interpreter.shape(function.inputs[0].type.tensorType)
     count = given[0].shape[0] if axes and given[0].ndim else 1
@@ -86,16 +85,17 @@ def feeds(model, case, scaled=pixels):
     for position in range(0, count, step):
         feed = {}
         for name, array in zip(names, given):
-            array = scaled(model, name, turned(case, own(case, [name])[0], array))
+            array = scaled(model, name, turned(case, own(model, name), array))
             part = array[position:position + step] if array.ndim and len(array) == count else array
             feed[name] = part
         yield feed
 
 
 def compare_all(model, parts, case, label, limit):
-    names = [feature.name for feature in model.description.output]
-    for name, want in zip(names, matched(own(case, names), arrays(case.outputs))):
-        want = turned(case, own(case, [name])[0], numpy.asarray(want))
+    """Compares outputs, which have the names of the model, with the recorded ones."""
+    names = [own(model, feature.name) for feature in model.description.output]
+    for name, want in zip(names, matched(names, arrays(case.outputs))):
+        want = turned(case, name, numpy.asarray(want))
         got = numpy.concatenate([numpy.asarray(part[name]).reshape(1, -1) for part in parts])
         if got.size == want.size * len(parts):
             got = got[:1]  # without a batch: of the first example alone
@@ -114,12 +114,14 @@ def check(arguments, case, target, limit):
     program = milproto.load(model, model.specificationVersion, str(folder / "weights"))
     assert isinstance(program, mil.Program)
     check_arguments(program, block)
-    inputs = list(feeds(model, case))
-    computed = [mil_interpreter.run(model.mlProgram, folder, feed) for feed in inputs]
-    compare_all(model, computed, case, "", limit)
+    def named(arrays):
+        return {own(model, name): array for name, array in arrays.items()}
+    results = [
+        named(mil_interpreter.run(model.mlProgram, folder, feed)) for feed in feeds(model, case)]
+    compare_all(model, results, case, "", limit)
     if arguments.read_back:
         other = [
-            read_back(arguments.program, target, model, feed)
+            computed(arguments.program, target, named(feed))
             for feed in feeds(model, case, lambda model, name, array: array)]
         compare_all(model, other, case, "read back: ", limit)
 
