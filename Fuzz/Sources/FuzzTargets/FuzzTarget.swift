@@ -5,7 +5,7 @@ import Foundation
 package struct FuzzTarget: Sendable {
   /// The name on the command line.
   package let name: String
-  /// The extensions of the samples that it reads, such as `.h5`.
+  /// The ends of the paths of the samples that it reads, such as `.h5`.
   package let endings: [String]
   /// Generated inputs that are not in any file.
   private let made: [[UInt8]]
@@ -31,7 +31,9 @@ package struct FuzzTarget: Sendable {
   }
 
   /// Whether an input is a file that the program can be given.
-  package var readsFiles: Bool { !endings.isEmpty && companion == nil }
+  package var readsFiles: Bool {
+    companion == nil && endings.first.map { !$0.contains("/") } ?? false
+  }
 
   /// Whether there are any initial inputs.
   package var hasSamples: Bool { !endings.isEmpty || !made.isEmpty }
