@@ -100,8 +100,14 @@ import Weighbridge
       name: "a linked file", operations: sum([blob("@model_path/link.bin", 64)]),
       code: .malformed, reason: "which is a link"),
     Attack(
+      name: "a pointer of Git LFS", operations: sum([blob("@model_path/pointer.bin", 64)]),
+      code: .unsupported, reason: "is a pointer of Git LFS, not the file itself"),
+    Attack(
+      name: "another file", operations: sum([blob("@model_path/model.mlmodel", 64)]),
+      code: .malformed, reason: "which is no file of constants of version 2"),
+    Attack(
       name: "beside a record", operations: sum([blob("@model_path/blobs.bin", 128)]),
-      code: .malformed, reason: "has no record at byte 128"),
+      code: .malformed, reason: "@model_path/blobs.bin has no record at byte 128"),
     Attack(
       name: "another size",
       operations: sum([
@@ -140,6 +146,8 @@ import Weighbridge
     let bytes = layout.header + layout.bytes(before: 0) + [UInt8](repeating: 0, count: 16)
     try Files.write(bytes, to: "\(folder)/blobs.bin")
     try Files.link("\(folder)/link.bin", to: "\(folder)/blobs.bin")
+    let pointer = "version https://git-lfs.github.com/spec/v1\n"
+    try Files.write(pointer.utf8, to: "\(folder)/pointer.bin")
   }
 
   @Test("A hostile program is refused", arguments: attacks)

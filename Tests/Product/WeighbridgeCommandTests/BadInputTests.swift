@@ -29,7 +29,8 @@ import Testing
   @Test("A folder is not a model")
   func folder() throws {
     let folder = Paths.sample("Models")
-    try expectFailure(3, folder, ["\(folder): is a folder, not a file"])
+    let reason = "is a folder, not a file; the folders that are read are Core ML packages"
+    try expectFailure(3, folder, ["\(folder): \(reason)"])
   }
 
   @Test("A device is not a model", arguments: ["/dev/null", "/dev/zero"])

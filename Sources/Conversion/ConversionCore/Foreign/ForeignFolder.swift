@@ -25,13 +25,18 @@ package struct ForeignFolder: Sendable {
     },
   ]
 
-  /// Refuses a folder of a known kind.
+  /// Refuses a folder where a file is expected.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the folder is.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the folder is, if it is of a known kind;
+  ///   ``WeighbridgeError/Code/missing`` for others.
   package static func refuse(_ path: String) throws(WeighbridgeError) {
+    guard isFolder(path) else { return }
     let names = Set(FolderListing.names(in: path))
-    guard !names.isEmpty, let kind = all.first(where: { names.isSuperset(of: $0.members) }) else {
-      return
+    guard let kind = all.first(where: { names.isSuperset(of: $0.members) }) else {
+      throw .missing(
+        "is a folder, not a file; the folders that are read are Core ML packages (.mlpackage), "
+          + "SavedModels and models of TensorFlow.js"
+      ).at(file: path)
     }
     let name = path.hasSuffix("/") ? String(path.dropLast()) : path
     throw .unsupported(kind.explanation(name)).at(file: path)

@@ -20,6 +20,15 @@ package struct MILBlob: Hashable, Sendable {
   /// The bits of the last byte that hold no element, where elements have less than 8.
   package let paddingBits: Int
 
+  /// Whether a file begins like a blob file.
+  package static func recognizes(_ bytes: RawSpan) -> Bool {
+    bytes.byteCount >= alignment && number(bytes, 4, 4) == version
+  }
+
+  private static func number(_ bytes: RawSpan, _ offset: Int, _ byteCount: Int) -> UInt64 {
+    (0..<byteCount).reduce(0) { $0 | UInt64(bytes[byte: offset + $1]) << UInt64(8 * $1) }
+  }
+
   /// Reads the record at an offset.
   ///
   /// - Parameter bytes: The whole file.
@@ -27,9 +36,9 @@ package struct MILBlob: Hashable, Sendable {
   ///   the file.
   package init(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
     func number(_ position: Int, _ byteCount: Int) -> UInt64 {
-      (0..<byteCount).reduce(0) { $0 | UInt64(bytes[byte: position + $1]) << UInt64(8 * $1) }
+      Self.number(bytes, position, byteCount)
     }
-    guard bytes.byteCount >= Self.alignment, number(4, 4) == Self.version else {
+    guard Self.recognizes(bytes) else {
       throw .malformed("is no file of constants of version \(Self.version)")
     }
     guard offset >= Self.alignment, offset % Self.alignment == 0,

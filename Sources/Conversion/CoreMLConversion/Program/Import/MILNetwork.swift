@@ -31,13 +31,22 @@ struct MILFiles: Sendable {
   /// Opens the files that a program refers to, in the folder of the model's file.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` for a path
-  ///   that leads out of the folder.
+  ///   that leads out of the folder, and for another file than one of constants;
+  ///   ``WeighbridgeError/Code/unsupported`` where it is known what that is, such as a pointer of
+  ///   Git LFS.
   init(
     _ program: MILProgram, model: ByteStore, folder: String
   ) throws(WeighbridgeError) {
     var blobs: [String: ByteStore] = [:]
     for name in program.blobFiles.sorted() {
-      blobs[name] = ByteStore(try MappedFile(path: try Self.path(name, folder)))
+      let path = try Self.path(name, folder)
+      let store = ByteStore(try MappedFile(path: path))
+      if !store.withBytes({ MILBlob.recognizes($0) }) {
+        try ForeignFile.refuse(store, path: path)
+        throw .malformed(
+          "refers to the constants in \(name), which is no file of constants of version 2")
+      }
+      blobs[name] = store
     }
     (self.model, self.blobs) = (model, blobs)
   }
@@ -166,10 +175,12 @@ extension MILFiles {
     _ file: String, _ offset: Int
   ) throws(WeighbridgeError) -> (ByteStore, MILBlob) {
     guard let store = blobs[file] else { preconditionFailure("a file was not opened") }
-    let blob = try store.withBytes { (bytes) throws(WeighbridgeError) in
-      try MILBlob(bytes, at: offset)
-    }
-    return (store, blob)
+    do throws(WeighbridgeError) {
+      let blob = try store.withBytes { (bytes) throws(WeighbridgeError) in
+        try MILBlob(bytes, at: offset)
+      }
+      return (store, blob)
+    } catch { throw WeighbridgeError(error.code, "\(file) \(error.reason)", place: error.place) }
   }
 
   private func fixedType(
