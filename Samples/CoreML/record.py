@@ -182,6 +182,11 @@ def settle(package):
     path.write_bytes(settled(Model_pb2.Model.FromString(path.read_bytes())))
     path = package / "Manifest.json"
     manifest = json.loads(path.read_text())
+    for name, entry in list(manifest["itemInfoEntries"].items()):
+        item = package / "Data" / entry["path"]
+        if item.is_dir() and not any(item.iterdir()):  # Git leaves it out
+            item.rmdir()
+            del manifest["itemInfoEntries"][name]
     names = {}
     entries = sorted(manifest["itemInfoEntries"].items(), key=lambda entry: entry[1]["path"])
     for name, entry in entries:

@@ -285,7 +285,8 @@ def record(name, build, precision=ct.precision.FLOAT32, target="iOS16", compress
     with torch.no_grad():
         output = module(*inputs)
     np.savez(HERE / f"{name}.inputs.npz", **{f"x{n}": x.numpy() for n, x in enumerate(inputs)})
-    np.savez(HERE / f"{name}.outputs.npz", y=output.numpy())
+    target = model.get_spec().description.output[0].name
+    np.savez(HERE / f"{name}.outputs.npz", **{target: output.numpy()})
 
 
 def load_weights(module, state, model):

@@ -1,4 +1,5 @@
-"""Gives a package the same bytes each time: no date, and identifiers of its own."""
+"""Gives a package the same bytes each time: no date, identifiers of its own, and no empty folder,
+which Git leaves out."""
 
 import json
 import uuid
@@ -14,6 +15,11 @@ def settled(folder):
             del spec.description.metadata.userDefined[key]
     path.write_bytes(spec.SerializeToString(deterministic=True))
     manifest = json.loads((folder / "Manifest.json").read_text())
+    for identifier, entry in list(manifest["itemInfoEntries"].items()):
+        item = folder / "Data" / entry["path"]
+        if item.is_dir() and not any(item.iterdir()):
+            item.rmdir()
+            del manifest["itemInfoEntries"][identifier]
     names = {old: str(uuid.uuid5(uuid.NAMESPACE_URL, entry["path"])).upper()
              for old, entry in manifest["itemInfoEntries"].items()}
     manifest["itemInfoEntries"] = {

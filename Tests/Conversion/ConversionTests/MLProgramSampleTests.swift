@@ -1,3 +1,5 @@
+import Bytes
+import JSON
 import TestSupport
 import Testing
 import Weighbridge
@@ -11,6 +13,18 @@ import Weighbridge
 
   @Test("All packages are there")
   func count() { #expect(Self.names.count >= 160) }
+
+  @Test("A package has all that its manifest names, or Core ML does not load it", arguments: names)
+  func complete(_ name: String) throws {
+    let path = Paths.sample("MLProgram/\(name).mlpackage")
+    let manifest = try JSONValue(parsing: [UInt8](try Files.read("\(path)/Manifest.json"))).object
+    let entries = try #require(manifest?["itemInfoEntries"]?.object)
+    #expect(!entries.keys.isEmpty)
+    for key in entries.keys {
+      let item = try #require(entries[key]?.object?["path"]?.string)
+      #expect(exists("\(path)/Data/\(item)"), "\(item)")
+    }
+  }
 
   @Test(
     "A program computes what PyTorch or TensorFlow computed, with both engines", arguments: names)
