@@ -55,7 +55,7 @@ peer tfjs
 peer coreml
 peer coreml --only zoo --spec-version 5
 peer coreml_sizes
-peer mlprogram
+peer mlprogram --read-back
 peer mlprogram --only zoo --precision float16
 for encoding in int8 int4 palette6; do
   for deployment in ios16 ios18; do
