@@ -113,11 +113,13 @@ struct combination {
     const float *second = elements[2] + row * patch->strides[0][2];             \
     if (are_dense && other == 0) {                                              \
       const float y = *second;                                                  \
+      ELEMENTWISE                                                               \
       for (int64_t index = 0; index < columns; index++) {                       \
         const float x = first[index];                                           \
         target[index] = (expression);                                           \
       }                                                                         \
     } else if (are_dense && other == 1) {                                       \
+      ELEMENTWISE                                                               \
       for (int64_t index = 0; index < columns; index++) {                       \
         const float x = first[index], y = second[index];                        \
         target[index] = (expression);                                           \

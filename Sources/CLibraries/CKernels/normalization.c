@@ -40,6 +40,7 @@ INLINE float largest_of_row(const float *source, int64_t length) {
 /// Computes the powers of PARTS elements, and adds them to as many sums.
 INLINE void add_powers(
     const float *source, float *target, float largest, bool is_logarithm, float sums[PARTS]) {
+  ELEMENTWISE
   for (int part = 0; part < PARTS; part++) {
     const float difference = source[part] - largest, power = exponential(difference);
     sums[part] += power;
@@ -89,6 +90,7 @@ INLINE void normalize_lanes(
   for (int64_t position = 0; position < all->length; position++) {
     const float *row = source + position * all->inner;
     float *result = target + position * all->inner;
+    ELEMENTWISE
     for (int lane = 0; lane < count; lane++) {
       const float difference = row[lane] - largest[lane], power = exponential(difference);
       sums[lane] += power;
@@ -194,6 +196,7 @@ INLINE void normalize_by_row(
     squares[index - even] += deviation * deviation;
   }
   const double factor = 1 / sqrt(sum_of(squares) / (double)size + all->epsilon);
+  ELEMENTWISE
   for (int64_t index = 0; index < size; index++) {
     target[index] = (float)(((double)source[index] - mean) * factor) * scales[index] + shifts[index];
   }
@@ -259,6 +262,7 @@ INLINE void normalize_patch_body(
     const float *factors = elements[2] + row * patch->strides[0][2];
     const float *summands = elements[3] + row * patch->strides[0][3];
     if (to == 1 && from == 1 && step <= 1) {
+      ELEMENTWISE
       for (int64_t column = 0; column < patch->counts[1]; column++) {
         target[column] = source[column] * factors[column * step] + summands[column * step];
       }

@@ -9,6 +9,10 @@
 // Functions with vector arguments are inlined into callers with known processor features.
 #pragma clang diagnostic ignored "-Wpsabi"
 
+/// Before a loop without sums that, of the arrays it writes, reads only the element that it then replaces. The source of
+/// such a loop may be its target, for which the compiler's own check of overlaps would choose a loop without vectors.
+#define ELEMENTWISE _Pragma("clang loop vectorize(assume_safety)")
+
 /// Instruction set levels, in ascending order.
 enum level { PORTABLE, AVX2, AVX512 };
 
