@@ -54,11 +54,7 @@ extension PlanBuilder {
       guard let other = tensor(summand, as: floats) else { return false }
       storages.append((kernels_role_target, other.storage))
     }
-    if let stored, let layout = primitive.layout(kernels_role_quantized_target) {
-      let target = addScratch(byteCount: layout.byteCount)
-      recordReduced(target, of: output, stored)
-      storages.append((kernels_role_quantized_target, target))
-    }
+    if let stored { storages += addReducedTarget(of: primitive, output, stored) }
     add(primitive, storages)
     return true
   }
@@ -74,12 +70,10 @@ extension PlanBuilder {
           unsafe kernels_quantized_pool(
             sizes.source.handle, sizes.target.handle, $0, form.isBFloat16, hasZeroPadding(group))
         }),
-      let layout = primitive.layout(kernels_role_quantized_target),
       let source = addReduced(of: group.inputs[0], form)
     else { return false }
-    let target = addScratch(byteCount: layout.byteCount)
-    recordReduced(target, of: group.outputs[0], form)
-    add(primitive, [(kernels_role_source, source), (kernels_role_quantized_target, target)])
+    let target = addReducedTarget(of: primitive, group.outputs[0], form)
+    add(primitive, [(kernels_role_source, source)] + target)
     return true
   }
 
@@ -136,11 +130,7 @@ extension PlanBuilder {
     if storesFloats {
       storages.append((kernels_role_target, makeTensor(output, layout: floats).storage))
     }
-    if let stored, let layout = primitive.layout(kernels_role_quantized_target) {
-      let target = addScratch(byteCount: layout.byteCount)
-      recordReduced(target, of: output, stored)
-      storages.append((kernels_role_quantized_target, target))
-    }
+    if let stored { storages += addReducedTarget(of: primitive, output, stored) }
     add(primitive, storages)
     return true
   }
@@ -174,14 +164,21 @@ extension PlanBuilder {
       let floats = tensor(id, as: pixels),
       let plain = Layout.rowMajor(pixelAxes(of: id, form.channelAxis).map { shape(of: id)[$0] }),
       let primitive = unsafe Primitive(
-        owning: kernels_quantize(plain.handle, form.quantization), contribution: .reorder),
-      let layout = primitive.layout(kernels_role_quantized_target)
+        owning: kernels_quantize(plain.handle, form.quantization), contribution: .reorder)
     else { return nil }
+    let target = addReducedTarget(of: primitive, id, form)
+    add(primitive, [(kernels_role_source, floats.storage)] + target)
+    return target.first?.1
+  }
+
+  /// Makes the memory to which a primitive writes a value in a reduced form, and returns that argument.
+  private mutating func addReducedTarget(
+    of primitive: Primitive, _ id: ValueID, _ form: ReducedForm
+  ) -> [(kernels_role, Storage)] {
+    guard let layout = primitive.layout(kernels_role_quantized_target) else { return [] }
     let target = addScratch(byteCount: layout.byteCount)
     recordReduced(target, of: id, form)
-    add(
-      primitive, [(kernels_role_source, floats.storage), (kernels_role_quantized_target, target)])
-    return target
+    return [(kernels_role_quantized_target, target)]
   }
 
   /// The axes of a value with the channels last.
