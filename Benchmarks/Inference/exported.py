@@ -4,7 +4,7 @@
 
 FOLDER gets the networks, with random weights: ViT-Tiny/16, ConvNeXt-Tiny and Swin-T by both of PyTorch's exporters
 (`torchscript`, opset 17, and `export`, opset 20), and residual convolutions of 475,000 weights in float32 and as
-onnxruntime quantizes them statically (QDQ, a scale for each output channel). The tools run in processes of their own, one
+onnxruntime quantizes them statically (QDQ and QOperator, a scale for each output channel). The tools run in processes of their own, one
 after the other, round after round; a result is the least of the rounds' medians, in milliseconds. A last column has the
 largest difference of the outputs, relative to the largest output; quantized networks also round differently where a sum
 lies between two integers.
@@ -18,6 +18,8 @@ import subprocess
 import sys
 
 import numpy
+
+FORMS = ("QDQ", "QOperator")
 
 
 def small():
@@ -58,8 +60,8 @@ def networks():
     yield "residual", small
 
 
-def quantize(source, target):
-    """Quantizes a network statically, on random images."""
+def quantize(source, target, form):
+    """Quantizes a network statically, on random images, in one of onnxruntime's forms."""
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
@@ -74,7 +76,7 @@ def quantize(source, target):
             return None if array is None else {"x": array}
 
     quantization.quantize_static(
-        str(prepared), str(target), Reader(), quant_format=quantization.QuantFormat.QDQ, per_channel=True,
+        str(prepared), str(target), Reader(), quant_format=quantization.QuantFormat[form], per_channel=True,
         activation_type=quantization.QuantType.QUInt8, weight_type=quantization.QuantType.QInt8)
     prepared.unlink()
 
@@ -88,8 +90,8 @@ def prepare(folder, only):
         exporters = (False,) if name == "residual" else (False, True)
         for is_new in exporters:
             path = folder / (name if name == "residual" else f"{name}-{'export' if is_new else 'torchscript'}")
-            quantized = path.with_name(f"{path.name}-int8")
-            names += [path.name] + ([quantized.name] if name == "residual" else [])
+            quantized = {form: path.with_name(f"{path.name}-{form}") for form in FORMS if name == "residual"}
+            names += [path.name] + [other.name for other in quantized.values()]
             if path.with_suffix(".onnx").exists() or only not in path.name:
                 continue
             torch.manual_seed(7)
@@ -99,9 +101,9 @@ def prepare(folder, only):
                 network, (x,), f"{path}.onnx", dynamo=is_new, opset_version=20 if is_new else 17, input_names=["x"],
                 **settings)
             numpy.save(f"{path}-1.npy", x.numpy())
-            if name == "residual":
-                numpy.save(f"{quantized}-1.npy", x.numpy())
-                quantize(path.with_suffix(".onnx"), quantized.with_suffix(".onnx"))
+            for form, other in quantized.items():
+                numpy.save(f"{other}-1.npy", x.numpy())
+                quantize(path.with_suffix(".onnx"), other.with_suffix(".onnx"), form)
     return [name for name in names if only in name]
 
 

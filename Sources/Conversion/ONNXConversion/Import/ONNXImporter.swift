@@ -157,7 +157,7 @@ struct ONNXImporter {
     }
     return try ONNXLayer(
       node, source: source, keepsNames: keepsNames, network: consume network
-    ).built(by: build)
+    ).built { (layer) throws(WeighbridgeError) in try layer.builtOnNumbers(by: build) }
   }
 
   static func source(_ node: ONNXNode) -> SourceScope {

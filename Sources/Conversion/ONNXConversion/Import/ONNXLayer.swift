@@ -18,9 +18,11 @@ struct ONNXLayer: ValueLayer {
   private var unread: [String: ONNXAttribute] = [:]
   /// Whether the outputs keep their names in the file; they do not in a body, which is added
   /// several times.
-  private let keepsNames: Bool
+  var keepsNames: Bool
   /// The types of the outputs if they have less than 8 bits; by default those of the inputs.
   var outputNarrowTypes: [ONNXNarrowType?]?
+  /// What is read as the first input instead of it.
+  var replacement: ONNXValue?
   /// The tensors of the list that is the only output; `nil` for tensors as outputs.
   var sequenceOutput: [ONNXValue]?
   /// The same of the outputs of the body that was added last.
@@ -164,6 +166,7 @@ extension ONNXLayer {
   /// Returns an optional input; `nil` when it is omitted.
   func optional(_ position: Int) throws(WeighbridgeError) -> ONNXValue? {
     guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
+    if position == 0, let replacement { return replacement }
     let name = node.inputs[position]
     guard let value = network.values[name] else {
       throw malformed("reads \(name), which no node outputs")

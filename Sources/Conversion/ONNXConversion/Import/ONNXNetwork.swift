@@ -16,6 +16,8 @@ struct ONNXContext {
   let readTensor: ONNXNetwork.TensorReader
   /// The types of values that are narrower than those of the graph, by their names in the file.
   fileprivate(set) var narrowTypes: [String: ONNXNarrowType] = [:]
+  /// How integers of 8 bits were rounded, with one scale for all.
+  var quantizations: [ValueID: QuantizationParameters] = [:]
 
   /// The lists of tensors, by their names in the file.
   fileprivate(set) var sequences: [String: [ONNXValue]] = [:]

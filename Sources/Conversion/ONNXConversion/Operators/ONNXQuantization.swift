@@ -314,8 +314,12 @@ extension ONNXLayer {
       return try self.rounded(rounded, to: narrowFloat, saturates: saturates)
     }
     let clip = Clip(minimum: range.lowerBound, maximum: range.upperBound)
-    return try apply(
+    let integers = try apply(
       Cast(to: storedType), to: try apply(clip, to: rounded, role: "range"), role: role)
+    if case .computed(let id) = integers, parameters.areReversible(storedType) {
+      network.context.quantizations[id] = parameters
+    }
+    return integers
   }
 
   /// The type of a quantized value, and its range.
