@@ -1380,12 +1380,72 @@ def parts():
                "indices": numpy.array([[0, -1, 2], [4, 9, -5]]), "values": numpy.array([-1.5, 2.5])}
 
 
+def tokens():
+    """Attention as PyTorch exports it, with the batch as second axis; windows of an image; a state of zeros for each example."""
+    g = Builder("tokens", 17)
+    x, image = g.input("x", ["n", 5, 8]), g.input("image", ["n", 4, 6, 6])
+    turned = g.add("Transpose", [x], perm=[1, 0, 2])
+    wide = g.add("Add", [g.numbers("qkv.bias", 24), g.add("MatMul", [turned, g.numbers("qkv", 8, 24)])])
+    parts = g.add("Unsqueeze", [g.add("Reshape", [wide, g.constant([5, -1, 3, 8])]), g.constant([0])])
+    parts = g.add("Squeeze", [g.add("Transpose", [parts], perm=[3, 1, 2, 0, 4]), g.constant([3])])
+    heads = []
+    for part in range(3):
+        one = g.add("Gather", [parts, g.constant(part)], axis=0)
+        one = g.add("Transpose", [g.add("Reshape", [one, g.constant([5, -1, 4])])], perm=[1, 0, 2])
+        heads.append(g.add("Reshape", [one, g.constant([-1, 2, 5, 4])]))
+    scores = g.add("MatMul", [heads[0], g.add("Transpose", [heads[1]], perm=[0, 1, 3, 2])])
+    mixed = g.add("MatMul", [g.add("Softmax", [scores], axis=-1), heads[2]])
+    rows = g.add("Reshape", [g.add("Transpose", [mixed], perm=[2, 0, 1, 3]), g.constant([-1, 8])])
+    back = g.add("Transpose", [g.add("Reshape", [g.dense(rows, 8, 8), g.constant([5, -1, 8])])], perm=[1, 0, 2])
+    back = g.add("Add", [x, back], name="attention")
+    g.output(back, ["n", 5, 8])
+    last = g.add("Transpose", [image], perm=[0, 2, 3, 1])
+    windows = g.add("Transpose", [g.add("Reshape", [last, g.constant([-1, 2, 3, 2, 3, 4])])], perm=[0, 1, 3, 2, 4, 5])
+    windows = g.add("Reshape", [windows, g.constant([-1, 9, 4])])
+    windows = g.add("LayerNormalization", [windows, g.numbers("scale", 4), g.numbers("offset", 4)], axis=-1)
+    products = g.add("MatMul", [windows, g.add("Transpose", [windows], perm=[0, 2, 1])])
+    products = g.add("Add", [products, g.numbers("bias", 1, 9, 9)])
+    windows = g.add("Relu", [g.add("MatMul", [g.add("Softmax", [products]), windows])])
+    whole = g.add("Transpose", [g.add("Reshape", [windows, g.constant([-1, 2, 2, 3, 3, 4])])], perm=[0, 1, 3, 2, 4, 5])
+    g.output(g.add("Reshape", [whole, g.constant([-1, 6, 6, 4])], name="windows"), ["n", 6, 6, 4])
+    count = g.add("Shape", [back], end=1)
+    zeros = g.add("ConstantOfShape", [g.add("Concat", [g.constant([4]), count, g.constant([3])], axis=0)])
+    state = g.add("Slice", [zeros, g.constant([0]), g.constant([1]), g.constant([0])])
+    steps, _ = g.add("GRU", [g.add("Transpose", [back], perm=[1, 0, 2]), g.numbers("gru.w", 1, 9, 8), g.numbers("gru.r", 1, 9, 3),
+                             g.numbers("gru.b", 1, 18), "", state], 2, hidden_size=3, linear_before_reset=1)
+    g.output(g.add("Transpose", [g.add("Squeeze", [steps, g.constant([1])])], name="steps", perm=[1, 0, 2]), ["n", 5, 3])
+    return g, {"x": g.random.normal(size=(2, 5, 8)), "image": g.random.normal(size=(2, 4, 6, 6))}
+
+
+def strides():
+    """Views by strides as sums of ranges: of all elements, also in another order, and of some."""
+    g = Builder("strides", 18)
+    x = g.input("x", ["n", 4, 3, 5])
+    count = g.add("Squeeze", [g.add("Shape", [x], end=1)])
+
+    def view(value, sizes, steps, first=0, name=None):
+        indices = g.constant(first)
+        for axis, (size, step) in enumerate(zip(sizes, steps)):
+            numbers = g.add("Range", [g.constant(0), size if isinstance(size, str) else g.constant(size), g.constant(1)])
+            ones = [1] * len(sizes)
+            ones[axis] = -1
+            indices = g.add("Add", [indices, g.add("Reshape", [g.add("Mul", [numbers, g.constant(step)]), g.constant(ones)])])
+        return g.add("Gather", [g.add("Reshape", [value, g.constant([-1])]), indices], name=name)
+
+    mean = g.add("ReduceMean", [x, g.constant([2, 3])], keepdims=1)
+    g.output(view(mean, (count, 4, 1, 1), (4, 1, 4, 4), name="mean"), ["n", 4, 1, 1])
+    g.output(view(x, (count, 5, 1, 4, 3), (60, 1, 7, 15, 5), name="turned"), ["n", 5, 1, 4, 3])
+    g.output(view(x, (count, 3, 2), (60, 15, 4), 2, name="some"), ["n", 3, 2])
+    g.output(view(x, (count, 4, 3, 5), (0, 15, 5, 1), name="repeated"), ["n", 4, 3, 5])
+    return g, {"x": g.random.normal(size=(2, 4, 3, 5))}
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
             grids, grouped, dynamic, narrow_floats, cells, functions,
             bits, scattered, losses, language, geometry, spectra, selections, positions, equations,
-            deformed, scans, frames, computed, steps, parts)
+            deformed, scans, frames, computed, steps, parts, tokens, strides)
 
 
 def held(array):

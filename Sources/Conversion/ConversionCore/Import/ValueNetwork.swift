@@ -16,8 +16,8 @@ package struct ValueNetwork<Context>: SourceNetwork {
   private var storedByteCount = 0
   /// The size in bytes of the constants that were computed.
   private var computedByteCount = 0
-  /// The number of nodes that bodies became in all their steps.
-  private var unrolledNodeCount = 0
+  /// The number of nodes and values that bodies became in all their steps.
+  private var unrolledCount = 0
   /// Names in the file that no weight has yet.
   private var unclaimedNames: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
@@ -89,14 +89,22 @@ package struct ValueNetwork<Context>: SourceNetwork {
 
   /// Returns the number that all elements of a value equal; `nil` where that is not known.
   package func fillValue(of value: SourceValue) -> Double? {
-    if case .computed(let id) = value { return fillValues[id] }
+    if case .computed(var id) = value {
+      // A few operators that only move or repeat elements may follow.
+      for _ in 0..<16 {
+        if let number = fillValues[id] { return number }
+        guard let (operation, inputs) = producers[id], operation.movesElements else { return nil }
+        id = inputs[0]
+      }
+      return nil
+    }
     guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
     return elements.allSatisfy { $0 == first } ? first : nil
   }
 
-  /// The largest number of nodes that bodies may become in all their steps; a larger graph would be
+  /// The largest number of nodes and values that bodies may become in all their steps; a larger graph would be
   /// useless.
-  private static var maximumUnrolledNodeCount: Int { 1 << 16 }
+  private static var maximumUnrolledCount: Int { 1 << 16 }
 
   /// The largest size in bytes of all computed constants: 256 MiB plus 16 bytes for each byte in
   /// the file, which is enough to convert bytes to float32 in a few steps.
@@ -121,16 +129,21 @@ package struct ValueNetwork<Context>: SourceNetwork {
     }
   }
 
-  /// Counts the nodes of a body that runs once more.
+  /// Counts the nodes and values of a body that runs once more.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when nested loops produce too many.
-  package mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
-    unrolledNodeCount += nodes
-    guard unrolledNodeCount <= Self.maximumUnrolledNodeCount else {
+  package mutating func countBody(_ count: Int) throws(WeighbridgeError) {
+    unrolledCount += count
+    guard unrolledCount <= Self.maximumUnrolledCount else {
       throw .limitExceeded(
-        "its loops become more than \(Self.maximumUnrolledNodeCount) nodes in all their steps, which is the "
-          + "limit")
+        "its loops become more than \(Self.maximumUnrolledCount) nodes and values in all their steps, which is "
+          + "the limit")
     }
+  }
+
+  /// Removes the named values of a body whose nodes were added.
+  package mutating func removeValues(_ names: [String]) {
+    for name in names { values[name] = nil }
   }
 
   /// Replaces the named values, for example after those of a body were added.
@@ -269,6 +282,18 @@ package struct ValueNetwork<Context>: SourceNetwork {
     case (let squeeze as Squeeze, let expansion as ExpandDims):
       return squeeze.axes == expansion.axes ? original[0] : nil
     default: return nil
+    }
+  }
+}
+
+extension CatalogOperator {
+  /// Whether all elements of the output are elements of the only input.
+  fileprivate var movesElements: Bool {
+    switch self as any CatalogOperator {
+    case is BroadcastTo, is ExpandDims, is Identity, is ReshapeAxes, is Slice, is Squeeze, is Tile,
+      is Transpose:
+      true
+    default: false
     }
   }
 }

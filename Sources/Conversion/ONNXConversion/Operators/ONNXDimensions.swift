@@ -43,6 +43,14 @@ enum ONNXDimensions: ONNXFamily {
       if axis == 0, input.tensor != nil, indices.tensor == nil, layer.type(input).rank == 2 {
         return try layer.apply(Embedding(negativeIndices: .fromEnd), [indices, input])
       }
+      if let size = layer.type(input).shape[axis].value, let numbers = indices.tensor?.integers,
+        let beyond = numbers.first(where: { !(-size..<size).contains($0) })
+      {
+        throw layer.malformed(
+          "takes the element \(beyond) along axis \(axis) of \(layer.type(input)), expected \(-size) to \(size - 1)"
+        )
+      }
+      if let rearranged = try layer.rearranged(input, at: indices) { return [rearranged] }
       return try layer.apply(Gather(axis: axis), [input, indices])
     },
     "Equal": { (layer) throws(WeighbridgeError) in
@@ -86,6 +94,28 @@ enum ONNXDimensions: ONNXFamily {
 }
 
 extension ONNXLayer {
+  /// Returns the elements of a list at computed positions that only give its value other axes; `nil` if the
+  /// positions are not known to do that.
+  fileprivate mutating func rearranged(
+    _ list: ONNXValue, at indices: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue? {
+    guard case .computed(let listID) = list, case .computed(let indexID) = indices,
+      let (value, axes) = network.rearranged(listID, at: indexID)
+    else { return nil }
+    let others = network.graph.type(of: value).shape.indices.filter { !axes.contains($0) }
+    let order = axes + others
+    let transposed =
+      axes == axes.sorted()
+      ? ONNXValue.computed(value)
+      : try apply(Transpose(axes: order), to: .computed(value), role: "transposed")
+    let positions = axes == axes.sorted() ? axes : Array(axes.indices)
+    var rest = positions[...]
+    let sizes = type(indices).shape.map { size -> ReshapeAxes.Size in
+      size == .fixed(1) ? .fixed(1) : rest.popFirst().map { .axis($0) } ?? .rest
+    }
+    return try apply(ReshapeAxes(sizes), to: transposed)
+  }
+
   /// Creates a constant of the numbers 0, 1, ... in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are too many.

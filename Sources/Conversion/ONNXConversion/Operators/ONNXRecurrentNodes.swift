@@ -34,7 +34,8 @@ extension ONNXLayer {
     for (index, isReversed) in reversals.enumerated() {
       let recurrence = Recurrence(
         isReversed: isReversed, returnsSequences: true,
-        hasInitialStates: try hasStates(stateCount), mask: mask == nil ? .none : .zero)
+        hasInitialStates: try hasStates(stateCount, directionAxis),
+        mask: mask == nil ? .none : .zero)
       let ownActivations = activations[index * defaults.count..<(index + 1) * defaults.count]
       let states = try initialStates(index, directionAxis, stateCount: stateCount)
       let kernels = try cellKernels(index, gates)
@@ -79,7 +80,7 @@ extension ONNXLayer {
   private mutating func initialStates(
     _ index: Int, _ axis: Int, stateCount: Int
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    guard try hasStates(stateCount) else { return [] }
+    guard try hasStates(stateCount, axis) else { return [] }
     var states: [ONNXValue] = []
     for position in 5..<5 + stateCount {
       let state = try initialState(position, stateCount)
@@ -115,9 +116,16 @@ extension ONNXLayer {
     return kernels
   }
 
-  /// Whether any initial state is given.
-  private func hasStates(_ count: Int) throws(WeighbridgeError) -> Bool {
-    for position in 5..<5 + count where try optional(position) != nil { return true }
+  /// Whether any initial state is given that is not 0, as it is without one.
+  private func hasStates(_ count: Int, _ directionAxis: Int) throws(WeighbridgeError) -> Bool {
+    let sequence = type(try input(0))
+    for position in 5..<5 + count {
+      guard let state = try optional(position) else { continue }
+      let isForBatch =
+        type(state).rank == 3 && sequence.rank == 3
+        && type(state).shape[1 - directionAxis] == sequence.shape[1 - directionAxis]
+      if !isForBatch || !isFilled(state, with: 0) { return true }
+    }
     return false
   }
 
