@@ -248,6 +248,30 @@ CASES = {
     "window_short": (model([node("MaxPool", ["x"], ["y"], kernel_shape=[2], auto_pad="SAME_LOWER")]), "A window of one axis on a picture."),
     "weight_unknown": (b"\x08\x08" + field(8, b"\x10\x11") + field(7, field(5, b"\xfa\x06\x01z")), "A weight with a field that nobody knows."),
 }
+
+def integers(name, *numbers):
+    return numpy_helper.from_array(numpy.array(numbers, numpy.int64), name)
+
+
+def nowhere():
+    """A choice of bodies, one of which reads what nothing around it makes."""
+    bodies = {branch: helper.make_graph([node("Relu", [name], [branch])], branch, [], [port(branch, None)])
+              for branch, name in (("then_branch", "x"), ("else_branch", "nothing"))}
+    return model([node("If", ["c"], ["y"], **bodies)], [numpy_helper.from_array(numpy.array(False), "c")])
+
+
+CASES |= {
+    "body_nowhere": (nowhere(), "A body that reads what nobody makes."),
+    "expand_huge": (model([node("Expand", ["w", "s"], ["e"]), node("Mul", ["x", "e"], ["y"])], [tensor(), integers("s", 1 << 40, 4, 3, 3, 3)]), "A weight repeated a trillion times."),
+    "gather_beyond": (model([node("Gather", ["x", "i"], ["y"], axis=1)], [integers("i", 0, 3)]), "The fourth of three channels."),
+    "gather_sizes": (model([node("Shape", ["x"], ["s"]), node("Gather", ["s", "i"], ["n"]), node("ConstantOfShape", ["n"], ["y"])], [integers("i", 9)], [port("x", ("N", 3))]), "The size of a tenth axis."),
+    "loop_long": (loop_model("x", *loop(2**31, "Relu", ["s"])), "Two billion steps."),
+    "opset_never": (model([conv()], [tensor()], opset=-3), "Operators from before the first version."),
+    "shape_computed": (model([node("Shape", ["x"], ["s"]), node("Mul", ["s", "f"], ["n"]), node("Reshape", ["x", "n"], ["y"])], [integers("f", 1, 2, 1, 1)]), "A picture as one of twice as many channels."),
+    "size_nan": (model([node("Cast", ["f"], ["n"], to=TensorProto.INT64), node("ConstantOfShape", ["n"], ["z"]), node("Add", ["x", "z"], ["y"])], [numpy_helper.from_array(numpy.array([numpy.nan], "f4"), "f")]), "As many zeros as no number says."),
+    "size_negative": (model([node("ConstantOfShape", ["n"], ["z"]), node("Add", ["x", "z"], ["y"])], [integers("n", -6)]), "Fewer zeros than none."),
+    "tile_negative": (model([node("Tile", ["x", "n"], ["y"])], [integers("n", 1, -1, 1, 1)]), "Minus one copy."),
+}
 CASES["attribute_twice"][0].graph.node[0].attribute.add().CopyFrom(
     CASES["attribute_twice"][0].graph.node[0].attribute[0])
 

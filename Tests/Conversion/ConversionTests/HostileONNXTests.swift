@@ -58,6 +58,17 @@ enum HostileONNXFiles {
     .init(
       "function_wide", .malformed,
       "layer n: has 2 inputs and 1 output, and the function own.F0 has 1 and 1"),
+    .init("body_nowhere", .malformed, "layer #0 y (If): reads nothing, which no node outputs"),
+    .init("expand_huge", .limitExceeded, "all computed constants would take"),
+    .init(
+      "gather_beyond", .malformed, "takes the element 3 along axis 1 of float32 [1, 3, 6, 6]"),
+    .init("gather_sizes", .malformed, "takes the sizes at [9], and there are 2"),
+    .init("loop_long", .limitExceeded, "loops over more than 1024 steps"),
+    .init("opset_never", .unsupported, "opset -3, and 1 to"),
+    .init("shape_computed", .malformed, "do not fit [6, 6, 6], which takes 216"),
+    .init("size_nan", .malformed, "and sizes are 0 or more"),
+    .init("size_negative", .malformed, "makes a tensor of the shape [-6], and sizes are 0 or more"),
+    .init("tile_negative", .malformed, "repeats its input [1, -1, 1, 1] times"),
     .init("attention_cache", .unsupported, "layer #0 y (Attention): has a cache of float32 [2, 2]"),
     .init("broadcast_axis", .malformed, "layer #0 y (Add): has axis=-9223372036854775808"),
     .init("crop_huge", .malformed, "layer #0 y (Crop): crops float32 [1, 3, 6, 6] by border="),
@@ -75,7 +86,8 @@ enum HostileONNXFiles {
     .init("length_huge", .malformed, "bytes, but 0 are left in the enclosing message"),
     .init("loop_growing", .limitExceeded, "all computed constants would take"),
     .init(
-      "loop_nested", .limitExceeded, "its loops become more than 65536 nodes in all their steps"),
+      "loop_nested", .limitExceeded,
+      "its loops become more than 65536 nodes and values in all their steps"),
     .init("mel_beyond", .malformed, "and frequencies from 0 to half of it"),
     .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),

@@ -44,6 +44,72 @@ import _CatalogTesting
     #expect(bits[0] == bits[1])
   }
 
+  /// An input of a sample, what it is instead, and a part of the error.
+  struct BadInput: Sendable, CustomTestStringConvertible {
+    let sample: String
+    let input: String
+    let values: [Double]
+    let reason: String
+    var testDescription: String { "\(sample): \(input) = \(values)" }
+  }
+
+  @Test(
+    "A computed size that cannot be is an error when the model runs, in both engines",
+    arguments: [
+      BadInput(
+        sample: "computed", input: "counts", values: [-1, 1, 3], reason: "sizes are 0 or more"),
+      BadInput(sample: "computed", input: "counts", values: [0x1p62, 1, 3], reason: ""),
+      BadInput(
+        sample: "computed", input: "pads", values: [-9, -1, 1, 3], reason: "sizes are 0 or more"),
+      BadInput(
+        sample: "computed", input: "pads", values: [0x1p62, 0x1p62, 0x1p62, 0x1p62], reason: ""),
+      BadInput(sample: "parts", input: "sizes", values: [7, -1, 0], reason: ""),
+      BadInput(sample: "parts", input: "sizes", values: [3, 3, 3], reason: ""),
+      BadInput(sample: "parts", input: "depth", values: [-1], reason: "sizes are 0 or more"),
+      BadInput(sample: "parts", input: "depth", values: [0x1p42], reason: "memory"),
+      BadInput(
+        sample: "parts", input: "factors", values: [.nan, 1], reason: "sizes are 0 or more"),
+      BadInput(sample: "parts", input: "factors", values: [.infinity, 1], reason: ""),
+    ], [Engine.cpu, .reference])
+  func badSize(_ bad: BadInput, engine: Engine) throws {
+    let model = try Model(contentsOf: Paths.sample("ONNX/\(bad.sample).onnx"))
+    var inputs = try ArrayFile.read(Paths.sample("ONNX/\(bad.sample).inputs.npz"))
+    let position = try #require(inputs.firstIndex { $0.name == bad.input })
+    let tensor = inputs[position].tensor
+    inputs[position].tensor = Tensor(tensor.elementType, shape: tensor.shape, bad.values)
+    var options = RunOptions()
+    options.engine = engine
+    let error = try #require(failure { _ = try model.run(inputs, options: options) })
+    #expect(error.reason.contains(bad.reason), "\(error)")
+    #expect([.mismatch, .malformed, .limitExceeded].contains(error.code), "\(error)")
+  }
+
+  @Test("A view by strides of all elements is a transpose and a reshape")
+  func strides() throws {
+    let graph = try Model(contentsOf: Paths.sample("ONNX/strides.onnx")).content.graph
+    let nodes = try graph.outputs.map { port in
+      try #require(graph.nodes.first { $0.outputs.contains(port.value) })
+    }
+    #expect(nodes.map(\.operation.kind) == ["reshape_axes", "reshape_axes", "gather", "gather"])
+  }
+
+  @Test("A state of zeros for each example is the state that there is without one")
+  func zeros() throws {
+    let graph = try Model(contentsOf: Paths.sample("ONNX/tokens.onnx")).content.graph
+    let recurrent = graph.nodes.compactMap { $0.operation as? any RecurrentOperator }
+    #expect(recurrent.map(\.recurrence.hasInitialStates) == [false])
+  }
+
+  @Test("What chooses among rounded integers chooses among numbers, as in a network of QDQ form")
+  func chosen() throws {
+    let graph = try Model(contentsOf: Paths.sample("ONNX/steps.onnx")).content.graph
+    for kind in ["max_pooling", "upsampling"] {
+      let node = try #require(graph.nodes.first { $0.operation.kind == kind })
+      let source = try #require(graph.nodes.first { $0.outputs.contains(node.inputs[0]) })
+      #expect(source.operation.kind == "multiply")
+    }
+  }
+
   @Test("A network's layers have the names and operators of the file")
   func layers() throws {
     let model = try Model(contentsOf: Paths.sample("ONNX/resnet.onnx"))

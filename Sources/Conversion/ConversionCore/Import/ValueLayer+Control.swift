@@ -5,7 +5,7 @@ import LayerCatalog
 /// Loops and branches, which become the nodes of their bodies.
 extension ValueLayer {
   /// The largest number of steps that is unrolled; more would make an unreadable graph.
-  private static var maximumStepCount: Int { 1024 }
+  package static var maximumStepCount: Int { 1024 }
 
   /// Checks the number of steps of a loop and returns it.
   ///

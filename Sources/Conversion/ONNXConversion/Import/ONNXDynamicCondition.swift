@@ -63,29 +63,34 @@ struct ONNXDynamicCondition {
   var followsFromSizes: Bool { !dynamicInputs.isEmpty }
 
   /// Why the condition cannot be evaluated, and what the user can do.
-  var reason: String {
+  var reason: String { reason("its condition", "the branch is", "branches") }
+
+  /// The same where it is the number of a loop's steps.
+  var reasonOfLoop: String { reason("its number of steps", "it is", "loops") }
+
+  private func reason(_ subject: String, _ known: String, _ such: String) -> String {
     var reasons: [String] = []
     if !tensorInputs.isEmpty {
       reasons.append(
-        "its condition depends on the elements of \(Self.list(tensorInputs)), so the branch is "
-          + "known only when the model runs; such branches are not supported")
+        "\(subject) depends on the elements of \(Self.list(tensorInputs)), so \(known) "
+          + "known only when the model runs; such \(such) are not supported")
     }
     if let name = scalarInputs.sorted().first {
       let number = comparedNumber.map { InputValue.description(of: $0) } ?? "NUMBER"
       reasons.append(
-        "its condition follows from \(Self.list(scalarInputs)), known only when the model runs: "
+        "\(subject) follows from \(Self.list(scalarInputs)), known only when the model runs: "
           + "fix \(scalarInputs.count == 1 ? "it" : "them"), for example with "
           + "\(APIName.fixedInputs) \(name)=\(number)"
       )
     }
     if let name = dynamicInputs.sorted().first {
       reasons.append(
-        "its condition follows from a size of \(Self.list(dynamicInputs)) that the file leaves "
+        "\(subject) follows from a size of \(Self.list(dynamicInputs)) that the file leaves "
           + "open: state the shape of all axes, with \(APIName.inputShapes) \(name)=1,3,224,224 or whatever "
           + "it is")
     }
     return reasons.isEmpty
-      ? "its condition is known only when the model runs" : reasons.joined(separator: "; ")
+      ? "\(subject) is known only when the model runs" : reasons.joined(separator: "; ")
   }
 
   private static func list(_ names: Set<String>) -> String {

@@ -156,10 +156,7 @@ extension ONNXLayer {
   mutating func leading(
     _ values: [ONNXValue], along axis: Int, count: ONNXValue
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    let zero = newConstant(Tensor(.int64, shape: [1], [0]), "zero")
-    let one = newConstant(Tensor(.int64, shape: [1], [1]), "one")
-    let end = try entry(0, of: count, role: "count")
-    let indices = try range(from: zero, to: end, by: one, role: "indices")
+    let indices = try self.indices(count: try entry(0, of: count, role: "count"), role: "indices")
     var results: [ONNXValue] = []
     for (position, value) in values.enumerated() {
       results.append(
@@ -238,8 +235,7 @@ extension ONNXLayer {
     let isNegative = try apply(
       Comparison(.less), to: rows, number(0, like: rows, "zero"), role: "indices/is_negative")
     let positions = try apply(Where(), to: isNegative, fromEnd, rows, role: "indices/positions")
-    let (zero, one) = (number(0, like: count, "first"), number(1, like: count, "step"))
-    let numbers = try range(from: zero, to: count, by: one, role: "numbers")
+    let numbers = try self.indices(count: count, role: "numbers")
     let column = try apply(ExpandDims(axes: others), to: numbers, role: "numbers/column")
     let isHot = try apply(Comparison(.equal), to: positions, column, role: "is_hot")
     var choices: [ONNXValue] = []
@@ -267,15 +263,20 @@ extension ONNXLayer {
     var result = input
     for (position, axis) in axes.enumerated() {
       let role = "axis_\(axis)"
-      let before = try entry(position, of: pads, role: "\(role)/before")
-      let after = try entry(position + axes.count, of: pads, role: "\(role)/after")
+      var before = try entry(position, of: pads, role: "\(role)/given_before")
+      var after = try entry(position + axes.count, of: pads, role: "\(role)/given_after")
+      // Sums of larger numbers would wrap around.
+      let most = number(0x1p50, like: before, "most")
+      before = try apply(Minimum(), to: before, most, role: "\(role)/before")
+      after = try apply(Minimum(), to: after, most, role: "\(role)/after")
       if before.tensor?.doubles == [0], after.tensor?.doubles == [0] { continue }
       let size = size(of: axis, in: input, role: "\(role)/size")
       let zero = number(0, like: before, "zero")
       let start = try apply(Subtract(), to: zero, before, role: "\(role)/start")
       let stop = try apply(Add(), to: size, after, role: "\(role)/stop")
-      let indices = try range(
-        from: start, to: stop, by: number(1, like: before, "one"), role: "\(role)/indices")
+      let count = try apply(Subtract(), to: stop, start, role: "\(role)/count")
+      let numbers = try self.indices(count: count, role: "\(role)/new")
+      let indices = try apply(Add(), to: numbers, start, role: "\(role)/indices")
       let last = try apply(
         Subtract(), to: size, number(1, like: before, "one"), role: "\(role)/last")
       let limited = try apply(Minimum(), to: indices, last, role: "\(role)/limited")
@@ -310,10 +311,14 @@ extension ONNXLayer {
       let count = try entry(axis, of: counts, role: "\(role)/count")
       if count.tensor?.doubles == [1] { continue }
       let size = size(of: axis, in: input, role: "\(role)/size")
-      let end = try apply(Multiply(), to: size, count, role: "\(role)/end")
-      let numbers = try range(
-        from: number(0, like: end, "zero"), to: end, by: number(1, like: end, "one"),
-        role: "\(role)/numbers")
+      // As floating-point numbers, the product of any two does not wrap around.
+      let factors = try [size, count].enumerated().map {
+        (position, value) throws(WeighbridgeError) in
+        try apply(Cast(to: .float64), to: value, role: "\(role)/factor_\(position)")
+      }
+      let product = try apply(Multiply(), factors, role: "\(role)/product")[0]
+      let end = try apply(Cast(to: .int64), to: product, role: "\(role)/end")
+      let numbers = try self.indices(count: end, role: "\(role)/numbers")
       let indices = try apply(
         BinaryMath(.floorModulo), to: numbers, size, role: "\(role)/indices")
       result = try apply(Gather(axis: axis), to: result, indices, role: "\(role)/elements")

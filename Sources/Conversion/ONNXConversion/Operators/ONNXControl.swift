@@ -67,6 +67,9 @@ extension ONNXLayer {
   /// condition is false.
   fileprivate mutating func loop() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
+    if let count = try optional(0), count.tensor == nil {
+      throw unsupported(ONNXDynamicCondition(count, network).reasonOfLoop)
+    }
     let maximumCount = try constant(0)?.integers.first
     var isRunning = try constant(1).map { $0.doubles.first != 0 } ?? true
     var states: [ONNXValue] = []
@@ -80,7 +83,11 @@ extension ONNXLayer {
     var narrowTypes = node.inputs.indices.dropFirst(2).map(narrowType)
     var step = 0
     while isRunning, step < maximumCount ?? .max {
-      _ = try checkedSteps(step + 1)
+      guard step < Self.maximumStepCount else {
+        throw .limitExceeded(
+          "loops over more than \(Self.maximumStepCount) steps, and 1 to \(Self.maximumStepCount) can be read"
+        )
+      }
       // A body may declare both as vectors of one element, which they then are.
       let shapes = body.inputs.prefix(2).map { $0.shape.isEmpty ? [] : [1] }
       let stepNumber = newConstant(
@@ -124,8 +131,7 @@ extension ONNXLayer {
     _ body: ONNXGraph, _ inputs: [ONNXValue], _ scopeName: String,
     narrowTypes: [ONNXNarrowType?] = []
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    try network.countBody(body.nodes.count + 1)
-    let outerValues = network.values
+    try network.countBody(body.nodes.count + body.inputs.count + body.outputs.count + 1)
     for (position, (feature, value)) in zip(body.inputs, inputs).enumerated() {
       try network.define(
         feature.name, value,
@@ -152,7 +158,8 @@ extension ONNXLayer {
       }
       outputs.append(value)
     }
-    network.replaceValues(outerValues)
+    network.removeValues(
+      body.inputs.map(\.name) + body.initializers.map(\.name) + body.nodes.flatMap(\.outputs))
     return outputs
   }
 }

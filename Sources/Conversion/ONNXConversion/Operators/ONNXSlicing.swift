@@ -94,9 +94,9 @@ enum ONNXSlicing: ONNXFamily {
         return [try layer.tiled(input, dimensions)]
       }
       if repeats.tensor == nil { return [try layer.computedTile(input, repeats)] }
-      guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
-        throw layer.malformed(
-          "has no counts of repetitions, which the second input of a Tile gives")
+      let counts = try layer.constant(1)?.integers ?? []
+      guard counts.allSatisfy({ $0 >= 0 }) else {
+        throw layer.malformed("repeats its input \(counts) times, expected numbers of 0 or more")
       }
       return [try layer.apply(Tile(counts: counts), to: input)]
     },
