@@ -27,6 +27,12 @@ package enum ExportPass: Hashable, Sendable {
   case convertLayout(transposesPorts: Bool)
   /// Takes one example at a time (``SingleExample``).
   case takeSingleExample
+  /// Leaves out axes of size 1 where the target cannot hold an array (``UnitAxes``), once it takes one example.
+  ///
+  /// - Parameters:
+  ///   - maximumRank: How many axes an array has at most after the first one.
+  ///   - startsWithOne: Whether the first axis is always of size 1.
+  case dropUnitAxes(maximumRank: Int, startsWithOne: Bool)
 }
 
 /// A model as a target takes it.
@@ -96,6 +102,12 @@ package struct PreparedModel: Sendable {
     case .takeSingleExample:
       types = try SingleExample.types(graph, for: target)
       return
+    case .dropUnitAxes(let maximumRank, let startsWithOne):
+      let changed = try UnitAxes(
+        graph, types, maximumRank: maximumRank, startsWithOne: startsWithOne
+      ).graph
+      guard let changed else { return }
+      graph = changed
     }
     types = graph.values.map(\.type)
   }

@@ -14,9 +14,8 @@ package enum CoreMLExporter: Exporter {
   package static func passes(_ options: CoreMLOptions) -> [ExportPass] {
     // An array of three axes may be an image without a batch, and Core ML has at most five axes.
     [.addBatch(ranks: 3...3)]
-      + (options.withNMS ?? true ? [.decodeBoxes(ofDetectorsOnly: options.withNMS == nil)] : [])
-      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample]
+      + CoreMLPackageExporter.sharedPasses(
+        withNMS: options.withNMS, foldBatchNorm: options.foldBatchNorm)
   }
 
   package static func write(

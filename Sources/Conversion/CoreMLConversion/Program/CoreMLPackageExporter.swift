@@ -9,9 +9,18 @@ package enum CoreMLPackageExporter: Exporter {
   package static let keepsEncodings = true
 
   package static func passes(_ options: CoreMLPackageOptions) -> [ExportPass] {
-    (options.withNMS ?? true ? [.decodeBoxes(ofDetectorsOnly: options.withNMS == nil)] : [])
-      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample]
+    sharedPasses(withNMS: options.withNMS, foldBatchNorm: options.foldBatchNorm)
+  }
+
+  /// The passes that both formats of Core ML have.
+  static func sharedPasses(withNMS: Bool?, foldBatchNorm: Bool) -> [ExportPass] {
+    var passes: [ExportPass] = []
+    if withNMS ?? true { passes.append(.decodeBoxes(ofDetectorsOnly: withNMS == nil)) }
+    if foldBatchNorm { passes.append(.foldBatchNormalization) }
+    return passes + [
+      .findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample,
+      .dropUnitAxes(maximumRank: 4, startsWithOne: false),
+    ]
   }
 
   package static func write(

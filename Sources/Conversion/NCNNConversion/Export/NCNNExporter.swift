@@ -9,10 +9,13 @@ package enum NCNNExporter: Exporter {
 
   package static func passes(_ options: NCNNOptions) -> [ExportPass] {
     // ncnn's own layer decodes boxes. Arrays without a batch, as those of Core ML, are its own.
-    (options.withNMS ?? false ? [.removeHeadActivations] : [])
-      + [.addBatch(ranks: 1...NCNNBuilder.maximumRank)]
-      + (options.foldBatchNorm ? [.foldBatchNormalization] : [])
-      + [.findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample]
+    var passes: [ExportPass] = options.withNMS ?? false ? [.removeHeadActivations] : []
+    passes.append(.addBatch(ranks: 1...NCNNBuilder.maximumRank))
+    if options.foldBatchNorm { passes.append(.foldBatchNormalization) }
+    return passes + [
+      .findPixelBlocks, .convertLayout(transposesPorts: true), .takeSingleExample,
+      .dropUnitAxes(maximumRank: NCNNBuilder.maximumRank, startsWithOne: true),
+    ]
   }
 
   package static func write(

@@ -74,7 +74,6 @@ package enum NCNNOperators {
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "takes or gives indices, and ncnn can compute with floating-point numbers only": [
       CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Fill.self,
-      Gather.self,
       GatherElements.self, IndexLookup.self, NonZero.self, OneHot.self, Shape.self, Hashing.self,
       ReshapeTo.self,
     ],

@@ -17,6 +17,9 @@ enum NCNNReshaping {
     NCNNRow(blob: Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.add("Concat", try builder.allInputs(), [0: try builder.axis(operation.axis)])
     },
+    NCNNRow(blob: Gather.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.gather(operation)
+    },
     NCNNRow(blob: Slice.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.ranges.allSatisfy({ $0.step == 1 }) else { return nil }
       let x = try builder.input()
@@ -73,5 +76,37 @@ extension NCNNBuilder {
       result = try add("Tile", [result], [0: axis, 1: size / sizes[axis]], shape: shape)
     }
     return result
+  }
+
+  /// The largest number of parts that are joined for a `Gather`.
+  private static let maximumPartCount = 64
+
+  /// Takes the elements at constant indices: a part for each run of neighbors.
+  fileprivate mutating func gather(_ operation: Gather) throws(WeighbridgeError) -> NCNNBlob {
+    guard let indices = operands[1].constant, operation.batchAxes == 0 else {
+      throw .unsupported(
+        "takes computed indices, and ncnn can compute with floating-point numbers only")
+    }
+    let (x, axis) = (try input(), try axis(operation.axis))
+    let size = try knownShape(x)[axis]
+    var runs: [Range<Int>] = []
+    for number in indices.wholeNumbers {
+      let index = number < 0 ? number + size : number
+      if runs.last?.upperBound == index {
+        runs[runs.count - 1] = runs[runs.count - 1].lowerBound..<index + 1
+      } else {
+        runs.append(index..<index + 1)
+      }
+      guard runs.count <= Self.maximumPartCount, (0..<size).contains(index) else {
+        throw .unsupported(
+          "takes elements in more than \(Self.maximumPartCount) parts, and ncnn joins parts")
+      }
+    }
+    var parts: [NCNNBlob] = []
+    for run in runs { parts.append(try crop(x, [(axis, run)])) }
+    if parts.count == 1 { return parts[0] }
+    var shape = x.shape
+    shape[axis] = indices.count
+    return try add("Concat", parts, [0: axis], shape: shape)
   }
 }
