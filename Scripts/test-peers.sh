@@ -42,7 +42,7 @@ for encoding in int8 float16; do peer tflite --only Models --compact $encoding; 
 peer tflite --activations int8
 interpreter=$tflite peer tflite --only zoo
 interpreter=$tflite peer tflite_metadata
-interpreter=$pytorch peer onnx_pytorch --targets
+interpreter=$pytorch peer onnx_pytorch
 interpreter=$pytorch peer pytorch
 interpreter=$pytorch peer pytorch --only zoo --layout source
 interpreter=$pytorch peer pytorch --only zoo --precision float16

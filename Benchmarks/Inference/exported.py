@@ -1,18 +1,20 @@
 """Measures networks that PyTorch exported to ONNX, ours and onnxruntime's.
 
-    python exported.py PROGRAM FOLDER [--threads 1,2] [--rounds 7] [--count 15] [--only TEXT]
+    python exported.py PROGRAM FOLDER [--threads 1,2] [--rounds 7] [--count 15] [--only TEXT] [--processor-time]
 
 FOLDER gets the networks, with random weights: ViT-Tiny/16, ConvNeXt-Tiny and Swin-T by both of PyTorch's exporters
 (`torchscript`, opset 17, and `export`, opset 20), and residual convolutions of 475,000 weights in float32 and as
 onnxruntime quantizes them statically (QDQ and QOperator, a scale for each output channel). The tools run in processes of their own, one
 after the other, round after round; a result is the least of the rounds' medians, in milliseconds. A last column has the
 largest difference of the outputs, relative to the largest output; quantized networks also round differently where a sum
-lies between two integers.
+lies between two integers. With --processor-time a result is the least of the rounds' differences between the processor's
+time of COUNT + 2 runs and that of 2, for each run, which other processes disturb less; for one thread.
 
 It needs torch, torchvision, onnx, onnxscript and onnxruntime, from PyPI.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -119,6 +121,19 @@ def error(program, model):
     return abs(own - expected).max() / abs(expected).max()
 
 
+def processor_time(command, count):
+    """The processor's time of a run, in milliseconds. `command` ends with the number of runs."""
+    times = []
+    for runs in (count + 2, 2):
+        process = subprocess.Popen([*command, str(runs)], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        times.append(usage.ru_utime + usage.ru_stime)
+    return 1000 * (times[0] - times[1]) / count
+
+
 def median(command):
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["median_ms"]
 
@@ -131,6 +146,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--count", type=int, default=15)
     parser.add_argument("--only", default="")
+    parser.add_argument("--processor-time", action="store_true")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     peer = pathlib.Path(__file__).with_name("peer.py")
@@ -143,10 +159,12 @@ def main():
         difference = error(arguments.program, model)
         for threads in arguments.threads.split(","):
             commands = [
-                [arguments.program, "run", f"{model}.wbm", "--inputs", f"{model}-1.npy", "--threads", threads, "--repeat",
-                 count, "--json"],
-                [sys.executable, str(peer), "onnxruntime", model, f"{model}-1.npy", threads, count]]
-            rounds = [[median(command) for command in commands] for _ in range(arguments.rounds)]
+                [arguments.program, "run", f"{model}.wbm", "--inputs", f"{model}-1.npy", "--threads", threads, "--json",
+                 "--repeat"],
+                [sys.executable, str(peer), "onnxruntime", model, f"{model}-1.npy", threads]]
+            rounds = [
+                [processor_time(command, arguments.count) if arguments.processor_time else median([*command, count])
+                 for command in commands] for _ in range(arguments.rounds)]
             own, other = (min(times) for times in zip(*rounds))
             print(f"| {name} | {threads} | {own:.2f} | {other:.2f} | {own / other:.2f} | {difference:.1e} |", flush=True)
 
