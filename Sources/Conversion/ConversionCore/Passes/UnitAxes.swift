@@ -49,18 +49,23 @@ private struct UnitAxisCopy {
   let types: [TensorType]
   let maximumRank: Int
   let startsWithOne: Bool
+  /// The values that follow from inputs; others are weights, which have any axes.
+  private let inputDependent: Set<ValueID>
   /// For values that the target cannot hold, others with the same elements in row-major order.
   private var carriers: [ValueID: ValueID] = [:]
 
   init(copy: GraphCopy, types: [TensorType], maximumRank: Int, startsWithOne: Bool) {
     (self.copy, self.types) = (copy, types)
     (self.maximumRank, self.startsWithOne) = (maximumRank, startsWithOne)
+    inputDependent = copy.original.nodes.reduce(into: Set(copy.original.inputs.map(\.value))) {
+      if !$0.isDisjoint(with: $1.inputs) { $0.formUnion($1.outputs) }
+    }
   }
 
   /// Whether the target can hold a value, or nothing can be done about it.
   func isHeld(_ id: ValueID) -> Bool {
     guard let shape = types[id.index].fixedShape, !shape.isEmpty, !shape.contains(0),
-      copy.original[id].constant == nil
+      inputDependent.contains(id)
     else { return true }
     return shape.count <= maximumRank + 1 && (shape[0] == 1 || !startsWithOne)
   }
@@ -220,7 +225,10 @@ private struct UnitAxisCopy {
     if let other {
       newInputs.append(try copy.builder.addConstant(other, named: "\(node.name)/indices"))
     } else {
-      for id in node.inputs.dropFirst(count) { newInputs.append(try copy.copy(of: id)) }
+      for id in node.inputs.dropFirst(count) {
+        try restore(id)
+        newInputs.append(try copy.copy(of: id))
+      }
     }
     let newAxes = worked.map { 1 + (kept.firstIndex(of: $0) ?? 0) }
     let outputs = try copy.addNode(like: node, changed(newAxes), newInputs)
