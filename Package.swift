@@ -139,7 +139,7 @@ let package = Package(
     cLibrary("CSystemCalls", [], [.define("_GNU_SOURCE")]),
     module(.base, "Bytes", ["CSystemCalls"]),
     module(.base, "JSON", ["Bytes"]),
-    module(.base, "Digests", ["Bytes", "CXXHash", "CCrypto"]),
+    module(.base, "Digests", ["Bytes", "CCrypto", "CKernels", "CXXHash"]),
     module(.base, "YAML", ["Bytes", "JSON", "CYAML"]),
     module(.base, "TensorEncoding", ["Bytes", "CKernels"]),
     module(.base, "DetectorRecord", ["Bytes"]),

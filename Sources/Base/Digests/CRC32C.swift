@@ -1,4 +1,5 @@
 import Bytes
+import CKernels
 
 /// A CRC-32C checksum (RFC 3720, the polynomial of Castagnoli).
 package struct CRC32C: Hashable, Sendable {
@@ -14,6 +15,16 @@ package struct CRC32C: Hashable, Sendable {
   /// Adds bytes.
   package mutating func update(_ bytes: RawSpan) {
     var crc = ~value
+    let added = unsafe bytes.withUnsafeBytes { buffer in
+      // The bytes of the buffer, which outlives the call.
+      unsafe checksum_crc32c(
+        &crc, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count)
+    }
+    addByTables(bytes.extracting(droppingFirst: added), to: &crc)
+    value = ~crc
+  }
+
+  private func addByTables(_ bytes: RawSpan, to crc: inout UInt32) {
     unsafe Self.tables.withUnsafeBufferPointer { tables in
       let words = bytes.byteCount / 8
       for word in 0..<words {
@@ -33,7 +44,6 @@ package struct CRC32C: Hashable, Sendable {
         crc = unsafe crc >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: crc) ^ bytes[byte: offset])]
       }
     }
-    value = ~crc
   }
 
   /// The checksum as LevelDB and TensorFlow store it, so that one that covers other checksums stays

@@ -14,4 +14,18 @@ import Testing
     #expect(parts == CRC32C(of: digits.span.bytes))
     #expect(CRC32C().value == 0)
   }
+
+  @Test("The checksum is what the polynomial gives bit by bit, for any number of bytes")
+  func bitByBit() {
+    let bytes = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 5) }
+    #expect(bytes.count == 100)
+    for count in bytes.indices {
+      var crc = UInt32.max
+      for byte in bytes[..<count] {
+        crc ^= UInt32(byte)
+        for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0x82F6_3B78 : crc >> 1 }
+      }
+      #expect(CRC32C(of: Array(bytes[..<count]).span.bytes).value == ~crc, "\(count)")
+    }
+  }
 }
