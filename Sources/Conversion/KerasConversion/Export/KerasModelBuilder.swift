@@ -325,10 +325,14 @@ extension KerasModelBuilder {
     guard numbers.allSatisfy(\.isFinite) else {
       throw .unsupported("takes a constant that is infinite or NaN")
     }
-    var elements = numbers.map { number -> JSONValue in
-      if tensor.elementType == .bool { return .bool(number != 0) }
-      if tensor.elementType.isFloat { return .real(number) }
-      return Int(exactly: number).map(JSONValue.integer) ?? .real(number)
+    var elements = numbers.map { tensor.elementType == .bool ? .bool($0 != 0) : JSONValue.real($0) }
+    if tensor.elementType.isInteger {
+      let integers = tensor.wrappedIntegers
+      guard tensor.elementType != .uint64 || integers.allSatisfy({ $0 >= 0 }) else {
+        throw .unsupported(
+          "takes a constant beyond 2^63 - 1, the largest whole number in the text of a model")
+      }
+      elements = integers.map { .integer(Int($0)) }
     }
     for dimension in tensor.shape.dropFirst().reversed() {
       elements = stride(from: 0, to: elements.count, by: max(1, dimension)).map {

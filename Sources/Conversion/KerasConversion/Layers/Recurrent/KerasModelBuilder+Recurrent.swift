@@ -67,6 +67,8 @@ extension KerasModelBuilder {
       "stateful": false,
     ]
     if canUnroll { settings["unroll"] = false }
+    // The layer's own initializer takes no bfloat16, and its weights are in the file.
+    if outputType.elementType == .bfloat16 { settings["recurrent_initializer"] = "zeros" }
     settings["dropout"] = recurrence.dropout.map { .real($0) }
     settings["recurrent_dropout"] = recurrence.stateDropout.map { .real($0) }
     switch recurrence.mask {
