@@ -143,6 +143,7 @@ import Weighbridge
       ("Layers/layer_normalization/layer_normalization_no_scale", "has scale=false"),
       ("Layers/max_pooling/max_pooling3d_same_stride2x1x3", "pad by less than nothing"),
       ("Layers/softmax/softmax_axis1", "along the last only"),
+      ("Layers/lstm/lstm_bidirectional_masked_keras2_2_4", "a model with masks"),
       ("Keras/2.0.9-tensorflow/separable2d_dilated", "DepthwiseConv2D with [1,1] only"),
     ])
   func wrongInLibrary(_ sample: (name: String, phrase: String)) throws {

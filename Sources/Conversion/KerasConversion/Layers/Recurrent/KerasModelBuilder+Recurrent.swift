@@ -124,6 +124,11 @@ extension KerasModelBuilder {
     guard format == .tensorFlowJS, let size = sequence.type.shape.last?.value else {
       return try reversed(sequence, [1])
     }
+    guard !fusion.hasMasks else {
+      throw .unsupported(
+        "returns a sequence backwards in a model with masks, which TensorFlow.js would apply to the "
+          + "layer that reverses it; one without masks is possible")
+    }
     let copies = Tensor(
       .float32, shape: [size, size],
       (0..<size * size).map { $0.isMultiple(of: size + 1) ? 1 : 0 })
