@@ -18,7 +18,8 @@ extension Softmax: KerasMapped {
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    if builder.fusion.hasMasks, operation.axes == [builder.outputType.rank - 1] {
+    let isLast = operation.axes == [builder.outputType.rank - 1]
+    if builder.format == .tensorFlowJS, builder.fusion.hasMasks, isLast {
       // TensorFlow.js 4 gives its layer Softmax the mask of steps, and an activation none.
       return try builder.layer("Activation", ["activation": "softmax"])
     }
