@@ -121,4 +121,41 @@ import _CatalogTesting
     let types = try SingleExample.types(graph, for: "the target")
     #expect(types[graph.outputs[0].value.index].shape == [1, 3])
   }
+
+  /// The input, scaled by the number of its elements along some axes.
+  private func makeScaled(axes: Range<Int>) throws -> Graph {
+    try makeGraph { builder, x in
+      let shape = try builder.addNode(Shape(elementType: .int64), inputs: [x], source: source)
+      let range = Slice.Range(axis: 0, start: axes.lowerBound, stop: axes.upperBound, step: 1)
+      let sizes = try builder.addNode(Slice([range]), inputs: shape, source: source)
+      let count = try builder.addNode(
+        Reduce(.product, axes: [0], keepDims: false), inputs: sizes, source: source)
+      let factor = try builder.addNode(Cast(to: .float32), inputs: count, source: source)
+      let matrix = try builder.addNode(ExpandDims(axes: [0, 1]), inputs: factor, source: source)
+      return try builder.addNode(Multiply(), inputs: [x, matrix[0]], source: source)
+    }
+  }
+
+  @Test("An output that follows from the number of examples is refused", arguments: [0..<1, 0..<2])
+  func counted(axes: Range<Int>) throws {
+    let graph = try makeScaled(axes: axes)
+    let error = failure { _ = try SingleExample.types(graph, for: "the target") }
+    #expect(error?.code == .unsupported)
+    #expect(
+      error?.reason
+        == "the output y follows from the number of examples in a batch, and the target takes one "
+        + "example at a time")
+  }
+
+  @Test("An output that follows from another size, or has the shape of a batch, is not refused")
+  func otherSizes() throws {
+    let scaled = try makeScaled(axes: 1..<2)
+    let reshaped = try makeGraph { builder, x in
+      let shape = try builder.addNode(Shape(elementType: .int64), inputs: [x], source: source)
+      return try builder.addNode(ReshapeTo(), inputs: [x, shape[0]], source: source)
+    }
+    for graph in [scaled, reshaped] {
+      _ = try SingleExample.types(graph, for: "the target")
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package import Bytes
 package import GraphIR
+import LayerCatalog
 
 /// Restricts graphs to one example at a time, for targets whose models have no batch.
 package enum SingleExample {
@@ -70,5 +71,65 @@ package enum SingleExample {
         "the output \(port.name) is \(graph[port.value].type), and \(target) takes one example at a "
           + "time, along the first axis")
     }
+    let counting = try countingValues(graph, types, typesOfTwo)
+    for port in graph.outputs where counting.contains(port.value) {
+      throw .unsupported(
+        "the output \(port.name) follows from the number of examples in a batch, and \(target) takes one "
+          + "example at a time")
+    }
+  }
+
+  /// The values whose elements follow from the number of examples: what is computed from shapes and is not the
+  /// same for one example and for two, and what is computed from that. An operator that only takes its sizes from
+  /// such a value computes each example as before.
+  private static func countingValues(
+    _ graph: Graph, _ types: [TensorType], _ typesOfTwo: [TensorType]
+  ) throws(WeighbridgeError) -> Set<ValueID> {
+    guard graph.nodes.contains(where: { $0.operation is Shape }) else { return [] }
+    let one = try valuesOfShapes(graph, types)
+    let two = try valuesOfShapes(graph, typesOfTwo)
+    var counting: Set<ValueID> = []
+    for node in graph.nodes {
+      for id in node.outputs {
+        if let first = one[id], let second = two[id] {
+          if first.doubles != second.doubles { counting.insert(id) }
+        } else if node.inputs.enumerated().contains(where: { slot, input in
+          counting.contains(input) && node.operation.slot(slot)?.name != "sizes"
+        }) {
+          counting.insert(id)
+        }
+      }
+    }
+    return counting
+  }
+
+  /// The values that are computed from shapes and constants alone, where these have few elements.
+  ///
+  /// - Parameter types: The types of all values.
+  private static func valuesOfShapes(
+    _ graph: Graph, _ types: [TensorType]
+  ) throws(WeighbridgeError) -> [ValueID: Tensor] {
+    let maximumCount = 1024
+    var known: [ValueID: Tensor] = [:]
+    for node in graph.nodes {
+      guard let operation = node.operation as? any CatalogOperator,
+        (node.inputs + node.outputs).allSatisfy({ id in
+          operation is Shape
+            || (types[id.index].fixedShape.map { $0.reduce(1, *) <= maximumCount } ?? false)
+        })
+      else { continue }
+      if operation is Shape {
+        guard let shape = types[node.inputs[0].index].fixedShape else { continue }
+        let type = types[node.outputs[0].index].elementType
+        known[node.outputs[0]] = Tensor(type, shape: [shape.count], shape.map(Double.init))
+        continue
+      }
+      let inputs = node.inputs.compactMap { known[$0] ?? graph[$0].constant }
+      guard inputs.count == node.inputs.count, node.inputs.contains(where: { known[$0] != nil })
+      else { continue }
+      let outputs = try operation.evaluate(inputs, workers: Workers(count: 1))
+      for (id, tensor) in zip(node.outputs, outputs) { known[id] = tensor }
+    }
+    return known
   }
 }
