@@ -16,9 +16,11 @@ enum ErrorBound {
   private static let typicalSpread = 0.4
   /// The number of inputs that the typical spread counts as.
   private static let typicalCount = 2.0
-  /// The margins for inputs of other sources, where at least 8 inputs were given and where fewer
-  /// were: what trained networks needed (`Benchmarks/Compaction/bound.py`).
-  private static let (margin, marginOfFew) = (1.12, 1.2)
+  /// The least margins for inputs of other sources, where at least 8 inputs were given, where fewer
+  /// were, and where there are generated ones of one kind only, such as noise; and how many standard
+  /// deviations the mean of another source may be higher: what trained networks needed
+  /// (`Benchmarks/Compaction/bound.py`).
+  private static let (margin, marginOfFew, marginOfNoise, shift) = (1.12, 1.2, 1.5, 1.0)
   /// The quantile of the standard normal distribution for 95 % of the inputs, and for 95 %
   /// confidence.
   private static let quantile = 1.645
@@ -45,7 +47,8 @@ enum ErrorBound {
       exp(mean + factor(Double(logarithms.count), freedom) * spread)
     }
     let hasMany = numbers.count { $0 == 0 } >= 8
-    return limits.reduce(worst, max) * (hasMany ? margin : marginOfFew)
+    let least = hasMany ? margin : means.count == 1 && numbers[0] > 0 ? marginOfNoise : marginOfFew
+    return limits.reduce(worst, max) * max(least, exp(shift * spread))
   }
 
   /// How many standard deviations the limit is above the mean.
