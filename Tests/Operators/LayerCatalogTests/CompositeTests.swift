@@ -83,6 +83,30 @@ private struct Second: FormulaOperator, ExactOperator, PlainOperator {
     #expect(primitives.count <= 46, "\(primitives.sorted())")
   }
 
+  @Test("A shape rule agrees with the decomposition, also where a size is unknown")
+  func shapeRules() {
+    var count = 0
+    let source = SourceScope(layer: "x", className: "x")
+    for example in OperatorExample.all {
+      for (position, type) in example.types.enumerated() {
+        for axis in type.shape.indices {
+          var types = example.types
+          types[position].shape[axis] = .unknown
+          let values = types.map { Value(name: "x", type: $0) }
+          guard let stated = try? example.operation.checkedOutputTypes(of: types),
+            let graph = try? example.operation.decomposition.graph(values, source: source)
+          else { continue }
+          let made = graph.outputs.map { graph[$0.value].type }
+          #expect(
+            stated.count == made.count && zip(stated, made).allSatisfy { $0.agrees(with: $1) },
+            "\(example) of \(types): \(stated) and \(made)")
+          count += 1
+        }
+      }
+    }
+    #expect(count >= 450)
+  }
+
   @Test("A composite operator rounds its outputs only, once")
   func rounding() throws {
     var count = 0

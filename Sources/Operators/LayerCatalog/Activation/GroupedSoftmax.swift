@@ -36,16 +36,6 @@ package struct GroupedSoftmax: FormulaOperator, ArithmeticOperator {
 }
 
 extension GroupedSoftmax {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    guard inputs[0].elementType.isFloat, axis < inputs[0].rank,
-      inputs[0].shape[axis].agrees(with: .fixed(sizes.reduce(0, +)))
-    else {
-      throw ShapeError(
-        "takes \(sizes.reduce(0, +)) classes along axis \(axis), not \(inputs[0])")
-    }
-    return [inputs[0]]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> GroupedSoftmax? {
     axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }
   }

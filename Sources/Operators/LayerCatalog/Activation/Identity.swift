@@ -21,19 +21,16 @@ package struct Identity: ElementwiseOperator, CompositeOperator {
 }
 
 extension Identity {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    if let axis = noise?.sharedAxes.last, axis >= inputs[0].rank {
-      throw ShapeError("shared_axes has \(axis), expected an axis of \(inputs[0])")
-    }
-    return inputs
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Identity? {
     Identity(noise: noise?.permutingAxes(axes))
   }
 
   /// No nodes: the output is the input.
   package func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
-    make.inputs
+    let type = make.type(make.inputs[0])
+    if let axis = noise?.sharedAxes.last, axis >= type.rank {
+      throw .malformed("shared_axes has \(axis), expected an axis of \(type)")
+    }
+    return make.inputs
   }
 }

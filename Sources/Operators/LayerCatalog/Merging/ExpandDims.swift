@@ -24,23 +24,18 @@ package struct ExpandDims: FormulaOperator, ExactOperator {
 }
 
 extension ExpandDims {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    var shape = inputs[0].shape
-    for axis in axes {
-      guard axis <= shape.count else {
-        throw ShapeError("no axis can be put at position \(axis) of \(shape)")
-      }
-      shape.insert(1, at: axis)
-    }
-    return [inputs[0].with(shape: shape)]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    var sizes = (0..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-    for axis in axes { sizes.insert(.fixed(1), at: axis) }
+    let type = make.type(make.inputs[0])
+    var sizes = (0..<type.rank).map { ReshapeAxes.Size.axis($0) }
+    for axis in axes {
+      guard axis <= sizes.count else {
+        throw .malformed("no axis can be put at position \(axis) of \(type)")
+      }
+      sizes.insert(.fixed(1), at: axis)
+    }
     return try make(ReshapeAxes(sizes), make.inputs[0])
   }
 }

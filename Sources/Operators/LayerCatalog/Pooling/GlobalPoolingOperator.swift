@@ -26,25 +26,6 @@ extension GlobalPoolingOperator {
       .layout(\.layout))
   }
 
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let input = inputs[0]
-    guard input.rank >= 3, input.elementType.isFloat else {
-      throw ShapeError("takes an image tensor of floating-point numbers, not \(input)")
-    }
-    guard keepDims else {
-      return [
-        input.with(shape: [input.shape[0], input.shape[layout.channelAxis(rank: input.rank)]])
-      ]
-    }
-    var output = input
-    for axis in layout.spatialAxes(rank: input.rank) { output.shape[axis] = 1 }
-    return [output]
-  }
-
-  private func reduction(rank: Int) -> Reduce {
-    Reduce(Self.function, axes: Array(layout.spatialAxes(rank: rank)), keepDims: keepDims)
-  }
-
   package func permutingAxes(_ axes: [Int]) -> Self? {
     // Without the spatial axes, the output has no axes to permute.
     guard keepDims, axes.count >= 3, let layout = layout.permuted(by: axes) else { return nil }
@@ -52,6 +33,11 @@ extension GlobalPoolingOperator {
   }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    try make(reduction(rank: make.type(make.inputs[0]).rank), make.inputs[0])
+    let type = make.type(make.inputs[0])
+    guard type.rank >= 3 else {
+      throw .malformed("takes an image tensor of floating-point numbers, not \(type)")
+    }
+    let axes = Array(layout.spatialAxes(rank: type.rank))
+    return try make(Reduce(Self.function, axes: axes, keepDims: keepDims), make.inputs[0])
   }
 }

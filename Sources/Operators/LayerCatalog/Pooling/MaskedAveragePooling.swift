@@ -32,31 +32,19 @@ package struct MaskedAveragePooling: FormulaOperator, ImageOperator, ArithmeticO
 }
 
 extension MaskedAveragePooling {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let (input, mask) = (inputs[0], inputs[1])
-    guard input.rank == 3, input.elementType.isFloat else {
-      throw ShapeError("takes a sequence of vectors of floating-point numbers, not \(input)")
-    }
-    let steps = layout.spatialAxes(rank: 3).lowerBound
-    guard mask.elementType == .bool, mask.rank == 2, mask.shape[0].agrees(with: input.shape[0]),
-      mask.shape[1].agrees(with: input.shape[steps])
-    else { throw ShapeError("the mask \(mask) does not fit the sequence \(input)") }
-    var shape = input.shape
-    shape[0] = shape[0].merged(with: mask.shape[0])
-    shape[steps] = 1
-    if !keepDims { shape.remove(at: steps) }
-    return [input.with(shape: shape)]
-  }
-
   /// The mask has fewer axes than the input, so no single permutation applies to both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, steps) = (make.inputs[0], layout.spatialAxes(rank: 3).lowerBound)
+    let (sequence, given) = (make.type(x), make.type(make.inputs[1]))
+    guard sequence.rank == 3, given.rank == 2, given.shape[0].agrees(with: sequence.shape[0]),
+      given.shape[1].agrees(with: sequence.shape[steps])
+    else { throw .malformed("the mask \(given) does not fit the sequence \(sequence)") }
     let mask = try make(ExpandDims(axes: [3 - steps]), make.inputs[1])
     let unmasked = try make(Where(), mask, x, try make.number(0, like: x))
     let sum = Reduce(.sum, axes: [steps], keepDims: keepDims)
-    let count = try make(sum, try make(Cast(to: make.type(x).elementType), mask))
+    let count = try make(sum, try make(Cast(to: sequence.elementType), mask))
     return try make.quotient(try make(sum, unmasked), count)
   }
 }

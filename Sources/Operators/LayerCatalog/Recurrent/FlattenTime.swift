@@ -18,21 +18,14 @@ package struct FlattenTime: FormulaOperator, PlainOperator, ExactOperator {
 }
 
 extension FlattenTime {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    guard inputs[0].rank >= 2 else { throw ShapeError("has no batch and time axes: \(inputs[0])") }
-    let steps = try Dimension.product(inputs[0].shape[..<2])
-    return [inputs[0].with(shape: [steps] + inputs[0].shape[2...])]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let shape = make.type(make.inputs[0]).shape
-    guard shape.count >= 2 else { throw .malformed("has no batch and time axes") }
-    var steps = ReshapeAxes.Size.rest
-    if let batch = shape[0].value, let time = shape[1].value { steps = .fixed(batch * time) }
-    let trailing = (2..<shape.count).map { ReshapeAxes.Size.axis($0) }
-    return try make(ReshapeAxes([steps] + trailing), make.inputs[0])
+    let type = make.type(make.inputs[0])
+    guard type.rank >= 2 else { throw .malformed("has no batch and time axes: \(type)") }
+    let steps = (try? Dimension.product(type.shape[..<2]))?.value
+    let trailing = (2..<type.rank).map { ReshapeAxes.Size.axis($0) }
+    return try make(ReshapeAxes([steps.map { .fixed($0) } ?? .rest] + trailing), make.inputs[0])
   }
 }

@@ -26,15 +26,11 @@ package struct RepeatVector: FormulaOperator, ExactOperator {
 }
 
 extension RepeatVector {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let input = inputs[0]
-    guard input.rank == 2 else { throw ShapeError("takes [batch, features], not \(input)") }
-    return [input.with(shape: [input.shape[0], .fixed(count), input.shape[1]])]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    try make(Tile(counts: [1, count, 1]), try make(ExpandDims(axes: [1]), make.inputs[0]))
+    let type = make.type(make.inputs[0])
+    guard type.rank == 2 else { throw .malformed("takes [batch, features], not \(type)") }
+    return try make(Tile(counts: [1, count, 1]), try make(ExpandDims(axes: [1]), make.inputs[0]))
   }
 }

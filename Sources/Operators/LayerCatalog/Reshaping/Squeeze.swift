@@ -24,22 +24,15 @@ package struct Squeeze: FormulaOperator, ExactOperator {
 }
 
 extension Squeeze {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    var shape = inputs[0].shape
-    for axis in axes.reversed() {
-      guard axis < shape.count, shape[axis].agrees(with: 1) else {
-        throw ShapeError("removes the axes \(axes) of \(inputs[0]), which are not all of size 1")
-      }
-      shape.remove(at: axis)
-    }
-    return [inputs[0].with(shape: shape)]
-  }
-
   /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let kept = (0..<make.type(make.inputs[0]).rank).filter { !axes.contains($0) }
+    let type = make.type(make.inputs[0])
+    guard axes.allSatisfy({ $0 < type.rank && type.shape[$0].agrees(with: 1) }) else {
+      throw .malformed("removes the axes \(axes) of \(type), which are not all of size 1")
+    }
+    let kept = (0..<type.rank).filter { !axes.contains($0) }
     return try make(ReshapeAxes(kept.map { .axis($0) }), make.inputs[0])
   }
 }

@@ -33,19 +33,6 @@ package struct ZeroPadding: FormulaOperator, ImageOperator, ExactOperator {
 }
 
 extension ZeroPadding {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
-      (axis, dimension) throws(ShapeError) in
-      let (sum, overflow) = dimension.addingReportingOverflow(
-        borders.before[axis] + borders.after[axis])
-      guard !overflow else {
-        throw ShapeError("an axis of \(dimension) elements is too long to pad")
-      }
-      return sum
-    }
-    return [output]
-  }
-
   package func permutingAxes(_ axes: [Int]) -> ZeroPadding? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
@@ -54,7 +41,7 @@ extension ZeroPadding {
   }
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
-    let rank = make.type(make.inputs[0]).rank
+    let rank = borders.before.count + 2
     let axes = layout.spatialAxes(rank: rank)
     var (before, after) = ([Int](repeating: 0, count: rank), [Int](repeating: 0, count: rank))
     before.replaceSubrange(axes, with: borders.before)

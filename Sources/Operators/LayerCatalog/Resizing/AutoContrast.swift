@@ -36,13 +36,6 @@ package struct AutoContrast: FormulaOperator, ArithmeticOperator {
 }
 
 extension AutoContrast {
-  package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
-      throw ShapeError("takes images of floating-point numbers, not \(inputs[0])")
-    }
-    return [inputs[0]]
-  }
-
   /// Height and width may be swapped.
   package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
     axes.first == 0 && axes.last == 3 ? self : nil
@@ -50,6 +43,9 @@ extension AutoContrast {
 
   package func formula(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let x = make.inputs[0]
+    guard make.type(x).rank == 4 else {
+      throw .malformed("takes images of floating-point numbers, not \(make.type(x))")
+    }
     let darkest = try make(Reduce(.minimum, axes: [1, 2], keepDims: true), x)
     let brightest = try make(Reduce(.maximum, axes: [1, 2], keepDims: true), x)
     let range = try make.difference(brightest, darkest)
