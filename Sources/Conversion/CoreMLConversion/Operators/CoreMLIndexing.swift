@@ -39,8 +39,10 @@ enum CoreMLIndexing: CoreMLFamily {
     },
     CoreMLRow(ArgMax.self, is: "argMax", settings),
     CoreMLRow(ArgMin.self, is: "argMin", settings),
-    CoreMLRow(formula: CategoryEncoding.self) { (operation, make) throws(WeighbridgeError) in
-      try operation.counts(&make, checksRange: false)
+    CoreMLRow(CategoryEncoding.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.compose(builder.operands) { (make) throws(WeighbridgeError) in
+        [try operation.counts(&make, checksRange: false)]
+      }[0].name
     },
     CoreMLRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.lookUpIndices(operation)
