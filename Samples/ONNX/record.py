@@ -1485,7 +1485,7 @@ def main():
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
         "onnxruntime computed (ONNX's own evaluator for `narrow`, `narrow_loops`, `halves`, `attention`, `grids`,\n"
         "`grouped`, `narrow_floats`, `language`, `spectra` and `deformed`; for `early` and `cells` of the same network in other\n"
-        "forms). `record.py` makes them and this text; `Tests/Conversion/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
+        "forms). `record.py` makes them and this text; `Tests/Conversion/ConversionTests/ONNXConversion/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 
 

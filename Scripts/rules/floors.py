@@ -1,5 +1,5 @@
 """No module imports one of a higher floor of Sources, nor one that Package.swift does not give it, and the tests of a
-module are on its floor of Tests."""
+module are on its floor of Tests, in a folder of its name."""
 
 import re
 
@@ -38,6 +38,7 @@ def violations():
         floor = numbers.get(folder.parent.name)
         if floor != floors.get(folder.name.removesuffix("Tests"), floor):
             yield f"{folder.relative_to(ROOT)}: the module is on another floor"
+    yield from unplaced_tests(ROOT / "Tests/Conversion/ConversionTests", ROOT / "Sources/Conversion")
     known, imported = dependencies(manifest), {}
     for path, text in swift_files("Sources"):
         module, names = path.parts[2], IMPORT.findall(text)
@@ -49,6 +50,14 @@ def violations():
         if module in imported and floors.get(module, 0) < numbers["Product"]:
             unused = [name for name in names - imported[module] if floors.get(name, 0) > numbers["CLibraries"]]
             yield from (f"Package.swift: {module} depends on {name} and does not import it" for name in sorted(unused))
+
+
+def unplaced_tests(tests, modules):
+    """The entries of a folder of tests that several modules share, other than a folder for each module and Files."""
+    names = {module.name for module in modules.iterdir()}
+    for entry in sorted(tests.iterdir()):
+        if entry.name != "Files" and entry.name not in names:
+            yield f"{entry}: expected a folder called as a module of {modules.name}"
 
 
 def violation(module, name, floors, known):

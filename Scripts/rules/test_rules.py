@@ -1,5 +1,7 @@
 """Each rule finds what breaks it, and nothing in what does not: `python3 -m unittest discover Scripts/rules`."""
 
+import pathlib
+import tempfile
 import unittest
 
 import floors
@@ -29,6 +31,14 @@ class Rules(unittest.TestCase):
         self.assertIsNone(floors.violation("Text", "Foundation", numbers, known))
         text = "package import Bytes\n@testable import Text\nimport struct Other.Thing\n"
         self.assertEqual(floors.IMPORT.findall(text), ["Bytes", "Text", "Other"])
+
+    def test_unplaced_tests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tests, modules = pathlib.Path(folder, "Tests"), pathlib.Path(folder, "Text")
+            for path in (tests / "Reading", tests / "Files", tests / "Other", modules / "Reading"):
+                path.mkdir(parents=True)
+            violation = "Other: expected a folder called as a module of Text"
+            self.assertEqual(list(floors.unplaced_tests(tests, modules)), [f"{tests}/{violation}"])
 
     def test_early_return(self):
         test = '@Test("{") func a() {\n  guard b else { return }\n  #expect(c)\n}\n'

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOLERANCES = {"float32": 1e-4, "float16": 4e-3, "bfloat16": 2e-2}
 
 # References of darknet that are wrong, and files whose weights do not fit, so that there is no
-# model: Tests/Conversion/ConversionTests/DarknetFixtureTests.swift says why.
+# model: Tests/Conversion/ConversionTests/DarknetConversion/DarknetFixtureTests.swift says why.
 DARKNET_EXCLUDED = set(
     """activation_layer_hard_mish activation_layer_relu6 conv_dilation2_nopad x_connected_swish
     x_dontload x_dontloadscales x_shortcut_from_wider_input x_shortcut_hard_mish

@@ -170,7 +170,7 @@ def main():
     lines = [
         "# Broken Core ML files", "",
         "Made by `make.py`, which needs Python 3 only.",
-        "`Tests/Conversion/ConversionTests/HostileCoreMLTests.swift` says what the program must answer.", "",
+        "`Tests/Conversion/ConversionTests/CoreMLConversion/HostileCoreMLTests.swift` says what the program must answer.", "",
         "| file | what is wrong |", "|---|---|",
     ]
     for name, (content, what) in sorted(FILES.items()):

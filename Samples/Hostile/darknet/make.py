@@ -102,6 +102,6 @@ for name, (data, reason) in WEIGHTS.items():
 (HERE / "README.md").write_text(
     "# Hostile darknet files\n\n"
     "Files with which darknet crashes or computes nonsense: one per attack. `make.py` makes them and this\n"
-    "text. `Tests/Conversion/ConversionTests/HostileDarknetTests.swift` says what the program must answer.\n\n"
+    "text. `Tests/Conversion/ConversionTests/DarknetConversion/HostileDarknetTests.swift` says what the program must answer.\n\n"
     "| file | what it tries |\n|---|---|\n"
     + "".join(f"| `{file}` | {reason} |\n" for file, reason in sorted(rows)))

@@ -173,7 +173,7 @@ def readme():
 Files and folders that their owners take for models: one of each kind that public repositories have. Each
 must be named for what it is, with what to do about it, wherever a model, an architecture or weights are
 read. `make.py` makes them (and this text); `requirements.txt` pins what it needs.
-`Tests/Conversion/ConversionTests/ForeignFileTests.swift` says what the program must answer.
+`Tests/Conversion/ConversionTests/ConversionCore/ForeignFileTests.swift` says what the program must answer.
 
 | file | what it is |
 |---|---|

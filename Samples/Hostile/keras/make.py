@@ -3,7 +3,7 @@
     python make.py
 
 Each function below is one attack; its name is the file's, its comment says why it is here. What the
-program must say to each is in Tests/Conversion/ConversionTests/HostileKerasFiles.swift.
+program must say to each is in Tests/Conversion/ConversionTests/KerasConversion/HostileKerasFiles.swift.
 """
 
 import inspect
@@ -17,7 +17,7 @@ HEAD = """# Hostile Keras files
 
 Files that Keras would not write, or that cannot be converted: one per attack. None of them may crash the
 program or take much time or memory, and but for those that say so none gives a model. `make.py` makes them (and this text);
-`requirements.txt` pins what it needs. `Tests/Conversion/ConversionTests/HostileKerasTests.swift` says what the
+`requirements.txt` pins what it needs. `Tests/Conversion/ConversionTests/KerasConversion/HostileKerasTests.swift` says what the
 program must answer.
 
 | file | what it tries |

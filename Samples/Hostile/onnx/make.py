@@ -284,6 +284,6 @@ for name, (content, reason) in sorted(CASES.items()):
 (HERE / "README.md").write_text(
     "# Hostile ONNX files\n\n"
     "Files that are no models, or ask for what no machine has: one per attack. `make.py` makes them and\n"
-    "this text. `Tests/Conversion/ConversionTests/HostileONNXTests.swift` says what the program must answer, and has\n"
+    "this text. `Tests/Conversion/ConversionTests/ONNXConversion/HostileONNXTests.swift` says what the program must answer, and has\n"
     "those that would be large.\n\n"
     "| file | what it tries |\n|---|---|\n" + "".join(rows))

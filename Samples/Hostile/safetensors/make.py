@@ -57,7 +57,7 @@ def main():
         "# Hostile safetensors files",
         "",
         "One file per attack. `make.py` makes them and this text.",
-        "`Tests/Conversion/ConversionTests/HostileWeightTests.swift` says what the program must answer.",
+        "`Tests/Conversion/ConversionTests/ArrayConversion/HostileWeightTests.swift` says what the program must answer.",
         "",
         "| file | what it tries |",
         "|---|---|",

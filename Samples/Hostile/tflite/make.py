@@ -287,7 +287,7 @@ FILES = {
 if __name__ == "__main__":
     lines = ["# Hostile TFLite files", "",
              "Files that are no models, or ask for what no machine has: one per attack. `make.py` makes "
-             "them and", "this text. `Tests/Conversion/ConversionTests/HostileTFLiteTests.swift` says what the "
+             "them and", "this text. `Tests/Conversion/ConversionTests/TFLiteConversion/HostileTFLiteTests.swift` says what the "
              "program must answer.", "", "| file | what is wrong |", "|---|---|"]
     for name, (text, make) in FILES.items():
         (HERE / (name + ".tflite")).write_bytes(make())

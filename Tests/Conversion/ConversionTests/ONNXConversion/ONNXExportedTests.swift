@@ -62,7 +62,7 @@ import Weighbridge
     let model = try model("unordered", fixing: ["sr": .integer(8000)])
     #expect(
       model.provenance.decisions.map(\.text).contains(
-        "7 nodes stand before others that they read from; the nodes were put in order"))
+        "7 nodes come before others that they read from; the nodes were put in order"))
     #expect(try self.model("shuffled").provenance.decisions.isEmpty)
   }
 

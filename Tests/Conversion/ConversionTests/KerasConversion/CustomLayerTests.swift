@@ -126,7 +126,7 @@ import Weighbridge
           + "float32 [?, 6]; the file is overruled"
       })
     let list = failure { _ = try read(layers, mapping: #"{"layers": {"l": [{"kind": "tanh"}]}}"#) }
-    #expect(list?.reason.hasSuffix("whose list then stands under \"steps\"") == true)
+    #expect(list?.reason.hasSuffix("whose list then goes under \"steps\"") == true)
   }
 
   @Test("A mapping may contain constants, as arrays of any rank and of a given type")

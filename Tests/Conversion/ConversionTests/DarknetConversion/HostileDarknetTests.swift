@@ -89,7 +89,7 @@ enum HostileDarknetFiles {
     .init("weights_header_only", .malformed, "cut off after its header"),
     .init(
       "weights_normalized", .malformed,
-      "with batch normalization: they fit when batch_normalize=1 stands in [convolutional] in line 5"
+      "with batch normalization: they fit with batch_normalize=1 in [convolutional] in line 5"
     ),
     .init("weights_not_darknet", .malformed, "this is not a darknet .weights file"),
     .init(
