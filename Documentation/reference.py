@@ -205,7 +205,7 @@ def c_block(block):
     declared = block[len(said):]
     if declared.startswith("#ifdef"):
         declared = re.search(r"#else\n(.*)\n#endif", declared, re.DOTALL)[1]
-    if declared.startswith("enum {"):  # the values of the type in front of it
+    if declared.startswith("enum {"):  # the values of the type before it
         return [code("c", declared)]
     return [f"### {c_name(declared)}", code("c", declared), comment(said)]
 

@@ -133,7 +133,7 @@ def decode_planes(data, element_type, count):
         for plane, (table, length) in enumerate(zip(tables, row)):
             part = data.take(length)
             planes[plane] += rans(part, table, 1 << lanes, size) if table else part
-    need(data.left() == 0, "bytes behind the last chunk")
+    need(data.left() == 0, "bytes after the last chunk")
     elements = sum(numpy.frombuffer(plane, "u1").astype("u8") << numpy.uint64(8 * (width - 1 - index))
                    for index, plane in enumerate(planes))
     if "FLOAT" in element_type:
@@ -184,7 +184,7 @@ def decode_rans(data, shape):
             integers.append(values)
         if integers:
             result[rows_of] = numpy.concatenate(integers).reshape(len(rows_of), columns)
-    need(data.left() == 0, "bytes behind the last chunk")
+    need(data.left() == 0, "bytes after the last chunk")
     if is_dependent:
         result = multiples(result)
     with numpy.errstate(over="ignore", invalid="ignore"):
@@ -244,7 +244,7 @@ def decode_linear(data, linear, shape):
         numbers = integers.astype("f4") * scales[blocks]
         if linear["has_offsets"]:
             numbers = numbers + numpy.frombuffer(data.take(4 * block_count), "<f4")[blocks]
-    need(data.left() == 0, "bytes behind the scales")
+    need(data.left() == 0, "bytes after the scales")
     return numbers
 
 
@@ -254,7 +254,7 @@ def decode_lookup(data, lookup, shape):
     blocks, block_count = blocks_of(shape, lookup["block_shape"])
     positions = take_packed(data, count, bits)
     tables = numpy.frombuffer(data.take(4 * block_count << bits), "<f4")
-    need(data.left() == 0, "bytes behind the tables")
+    need(data.left() == 0, "bytes after the tables")
     return tables[(blocks << bits) + positions]
 
 
@@ -299,7 +299,7 @@ def decode(tensor, data):
     if encoding in ("FLOAT16", "BFLOAT16"):
         need(WIDTHS[element_type] > 2, f"{encoding} of {element_type}")
         halves = numpy.frombuffer(data.take(2 * math.prod(shape)), "<f2" if encoding == "FLOAT16" else "<u2")
-        need(data.left() == 0, "bytes behind the elements")
+        need(data.left() == 0, "bytes after the elements")
         numbers = halves if encoding == "FLOAT16" else (halves.astype("<u4") << 16).view("<f4")
     elif encoding == "LINEAR":
         numbers = decode_linear(data, tensor["linear"], shape)

@@ -52,7 +52,7 @@ class ReadKeywords(TypedDict, total=False):
             say and is presumed, an error.
         metadata: The model's metadata, as JSON (Schemas/metadata.schema.json).
         weight_names: A JSON object with the names of tensors of a PyTorch or .safetensors file, and for
-            each that of the architecture's weight, where they cannot be told from the names or the
+            each that of the architecture's weight, where they cannot be inferred from the names or the
             order.
     """
 

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The bytes of a FlatBuffer, but for the data that its file contains behind its tables.
+/// The bytes of a FlatBuffer, but for the data that its file contains after its tables.
 ///
 /// Every table comes before what it refers to, so that all offsets are positive.
 package struct FlatBufferContents: Sendable {
@@ -11,7 +11,7 @@ package struct FlatBufferContents: Sendable {
     /// The number of its bytes.
     package let byteCount: Int
 
-    /// The zeros, and the length in front of the data.
+    /// The zeros, and the length before the data.
     package var prefix: [UInt8] {
       var bytes = [UInt8](repeating: 0, count: padding)
       bytes.append(littleEndian: byteCount, byteCount: 4)

@@ -28,7 +28,7 @@ package struct ZipWriter: ~Copyable {
     self.init(appendingTo: try AtomicFile(path: path), largest: largest)
   }
 
-  /// Creates an archive behind what a file already contains; its offsets count from the start of the
+  /// Creates an archive after what a file already contains; its offsets count from the start of the
   /// file.
   package init(appendingTo file: consuming AtomicFile, largest: Int = largestWithoutZIP64) {
     self.file = file

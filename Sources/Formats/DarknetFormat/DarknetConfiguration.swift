@@ -78,7 +78,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
         throw .limitExceeded("more than \(sectionLimit) sections, which is the limit")
       }
       guard text.count > 2, text.last == UInt8(ascii: "]") else {
-        throw .malformed("\(written) begins a section, and a section's name stands in [ and ]")
+        throw .malformed("\(written) begins a section, expected its name between [ and ]")
       }
       let name = String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
       sections.append(DarknetSection(name: name, line: number))

@@ -90,7 +90,7 @@ package struct TFLiteNormalization: Hashable, Sendable {
   }
 }
 
-/// A file of the archive behind a model.
+/// A file of the archive after a model.
 package struct TFLiteAssociatedFile: Hashable, Sendable {
   /// The meaning of its lines, by its number in the schema.
   package enum Kind: Int, Hashable, Sendable {

@@ -118,7 +118,7 @@ package struct TFLiteModel: Sendable {
   package let dataByteCounts: [Int]
   /// What is known about the model beside its computation, by name.
   package var entries: [TFLiteEntry] = []
-  /// Files behind the model, by name.
+  /// Files after the model, by name.
   package var files: [TFLiteEntry] = []
 
   package init(

@@ -1011,7 +1011,7 @@ struct  Coreml__MLProgram__Bytes
 
 
 /*
- * An ML Program: functions of typed operations, whose large constants stand in a file beside it.
+ * An ML Program: functions of typed operations, whose large constants are in a file beside it.
  */
 struct  Coreml__MLProgram
 {
@@ -1054,7 +1054,7 @@ struct  Coreml__Metadata
   char *author;
   char *license;
   /*
-   * A map in Apple's text: each key stands once.
+   * A map in Apple's text: each key occurs once.
    */
   size_t n_userdefined;
   Coreml__UserDefinedEntry **userdefined;
@@ -1521,7 +1521,7 @@ struct  Coreml__NeuralNetworkMeanImage
 
 
 /*
- * Numbers. One of the four value fields stands in a file, and the elements fill it in row-major
+ * Numbers. One of the four value fields is present, and the elements fill it in row-major
  * order.
  */
 struct  Coreml__WeightParams
@@ -2450,7 +2450,7 @@ struct  Coreml__PermuteLayerParams
 
 
 /*
- * Inputs one behind the other, along C or S.
+ * Inputs concatenated along C or S.
  */
 struct  Coreml__ConcatLayerParams
 {
@@ -2790,7 +2790,7 @@ struct  Coreml__Axis
 
 
 /*
- * Elements put at places along an axis.
+ * Elements put at positions along an axis.
  */
 struct  Coreml__ScatterLayerParams
 {
@@ -2804,7 +2804,7 @@ struct  Coreml__ScatterLayerParams
 
 
 /*
- * Elements put at places.
+ * Elements put at positions.
  */
 struct  Coreml__ScatterNDLayerParams
 {
@@ -2861,7 +2861,7 @@ struct  Coreml__SplitNDLayerParams
 
 
 /*
- * Inputs one behind the other, or element by element.
+ * Inputs concatenated, or element by element.
  */
 struct  Coreml__ConcatNDLayerParams
 {
@@ -3423,7 +3423,7 @@ struct  Coreml__BorderAmounts__EdgeSizes
 
 
 /*
- * What is added or cut before and behind each axis, H then W.
+ * What is added or cut before and after each axis, H then W.
  */
 struct  Coreml__BorderAmounts
 {

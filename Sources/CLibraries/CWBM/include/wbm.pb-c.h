@@ -234,7 +234,7 @@ typedef enum _Weighbridge__V1__DetectorKind {
    */
   WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_YOLO = 2,
   /*
-   * The same with a deviation behind each of x, y, w, h: Gaussian YOLO version 3.
+   * The same with a deviation after each of x, y, w, h: Gaussian YOLO version 3.
    */
   WEIGHBRIDGE__V1__DETECTOR_KIND__DETECTOR_KIND_GAUSSIAN_YOLO = 3,
   /*
@@ -698,7 +698,7 @@ struct  Weighbridge__V1__Value
   Weighbridge__V1__Value__ConstantCase constant_case;
   union {
     /*
-     * Where the constant stands in Header.tensors.
+     * The position of the constant in Header.tensors.
      */
     uint32_t tensor;
   };
@@ -1297,7 +1297,7 @@ struct  Weighbridge__V1__ClassTree
 {
   ProtobufCMessage base;
   /*
-   * 0 for a root, else 1 + the position of the parent, which stands before.
+   * 0 for a root, else 1 + the position of the parent, which comes before.
    */
   size_t n_parents;
   uint32_t *parents;
@@ -1641,7 +1641,7 @@ struct  Weighbridge__V1__Compaction
 
 /*
  * The relative errors of an output: ||actual - expected|| / ||expected|| in the Euclidean norm; where a softmax
- * or sigmoids end the model, of the scores in front of them.
+ * or sigmoids end the model, of the scores before them.
  */
 struct  Weighbridge__V1__OutputLoss
 {

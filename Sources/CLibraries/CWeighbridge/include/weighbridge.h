@@ -179,7 +179,7 @@ typedef struct weighbridge_read_options {
   /// The model's metadata, as JSON (Schemas/metadata.schema.json).
   const char *metadata;
   /// A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each that of the
-  /// architecture's weight, where they cannot be told from the names or the order. Since version 0.3.
+  /// architecture's weight, where they cannot be inferred from the names or the order. Since version 0.3.
   const char *weight_names;
 } weighbridge_read_options;
 
@@ -215,7 +215,7 @@ typedef struct weighbridge_write_options {
 /// How a model is exported. An option that does not apply to the format is an error.
 typedef struct weighbridge_export_options {
   size_t struct_size;
-  /// The format; by default told from the path. One of `coreml`, `mlpackage`, `darknet`, `onnx`,
+  /// The format; by default inferred from the path. One of `coreml`, `mlpackage`, `darknet`, `onnx`,
   /// `safetensors`, `npz`, `keras`, `keras-h5`, `ncnn`, `tflite`, `tfjs`, `pytorch`.
   const char *target;
   /// The darknet fork that will read the files: alexeyab or pjreddie; by default that of a model from

@@ -144,7 +144,7 @@ extension WriteOptions {
 }
 
 extension ExportFormat {
-  /// The format whose file extension a path has; `nil` if there is none. A slash behind the name of a
+  /// The format whose file extension a path has; `nil` if there is none. A slash after the name of a
   /// folder does not matter.
   public init?(path: String) {
     let name = path.hasSuffix("/") ? String(path.dropLast()) : path

@@ -31,7 +31,7 @@ extension ForeignFile {
     ForeignFile(
       [0x00, 0x05, 0x16, 0x07],
       "is the file that macOS writes next to another file (AppleDouble), without the other one's "
-        + "contents; give the one without \"._\" in front of its name"),
+        + "contents; give the one without \"._\" at the start of its name"),
     ForeignFile { sample in
       let text = sample.text
       let isPage = ["<!doctype html", "<html", "<head", "<script"].contains { text.hasPrefix($0) }

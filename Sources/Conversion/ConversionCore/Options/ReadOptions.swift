@@ -45,7 +45,7 @@ public struct ReadOptions: Sendable {
   /// and is presumed, an error.
   public var strict = false
   /// A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each that
-  /// of the architecture's weight, where they cannot be told from the names or the order.
+  /// of the architecture's weight, where they cannot be inferred from the names or the order.
   public var weightNames: String?
   /// Whether to search for labels in the folder of a darknet .cfg; not needed when a
   /// DescriptionEdit supplies them.

@@ -5,7 +5,7 @@ import CoreMLFormat
 /// The lowest rank that a layer's inputs may have, where that is above 1 (`NeuralNetwork.proto`,
 /// the description of each layer).
 ///
-/// Where the specification asks for a batch in front of the channels, arrays without one are taken,
+/// Where the specification asks for a batch before the channels, arrays without one are taken,
 /// too: what the layer does to them is the same.
 enum CoreMLRanks {
   private static let lowest: [Int: Set<String>] = [

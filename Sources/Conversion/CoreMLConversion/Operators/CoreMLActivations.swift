@@ -141,7 +141,7 @@ extension CoreMLLayerImport {
   }
 
   /// Adds the softmax along the channels. A vector is the channels, as where the network maps it to
-  /// five axes, and a matrix has them last, behind the batch.
+  /// five axes, and a matrix has them last, after the batch.
   fileprivate mutating func softmax() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     guard blob.rank < 3 else { return try softmax(blob, .channel) }

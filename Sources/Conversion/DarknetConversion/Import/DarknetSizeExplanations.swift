@@ -37,8 +37,8 @@ struct DarknetSizeExplanations {
       var normalized = sections
       for index in choice { normalized[index] = sections[index].setting("batch_normalize", to: 1) }
       guard fits(normalized) else { continue }
-      return "the weights are of the network with batch normalization: they fit when "
-        + "batch_normalize=1 stands in \(Self.list(choice.map { sections[$0] }))"
+      return "the weights are of the network with batch normalization: they fit with "
+        + "batch_normalize=1 in \(Self.list(choice.map { sections[$0] }))"
     }
     return nil
   }

@@ -42,7 +42,7 @@ extension DarknetLayer {
       let problem =
         position < 0
         ? "points before the first layer"
-        : position == index ? "points to the layer itself" : "points to a layer behind it"
+        : position == index ? "points to the layer itself" : "points to a layer after it"
       throw malformed("\(key)=\(reference) \(problem) (\(possible))")
     }
     guard let value = network.layers[position].output else {

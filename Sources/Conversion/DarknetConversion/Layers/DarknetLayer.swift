@@ -50,7 +50,7 @@ package struct DarknetLayer: MappedLayer {
         try tolerate("\(option.key)= has no value, and darknet passes over it")
       } else if let first, first.value != option.value {
         try tolerate(
-          "\(option.text) is not used: \(option.key) stands in line \(first.line) already, and "
+          "\(option.text) is not used: \(option.key) is already set on line \(first.line), and "
             + "the first one counts")
       }
     }

@@ -84,7 +84,7 @@ extension DarknetLayer {
     return try channels(0..<common.channels, of: source, role: "part")
   }
 
-  /// Puts zeros between and behind the elements of an image.
+  /// Puts zeros between and after the elements of an image.
   private mutating func spread(
     _ value: ValueID, _ shortcut: DarknetShortcut, to input: ImageShape
   ) throws(WeighbridgeError) -> ValueID {

@@ -61,7 +61,7 @@ extension CustomLayerPolicy.Builder {
       guard entry.mapping.overrulesShape else {
         throw .mismatch(
           "\(claim); if the file is wrong, say \"overrule_shape\": true in \(place)"
-            + (entry.mapping.isList ? ", whose list then stands under \"steps\"" : ""))
+            + (entry.mapping.isList ? ", whose list then goes under \"steps\"" : ""))
       }
       layer.decideOnce("\(claim); the file is overruled")
     }

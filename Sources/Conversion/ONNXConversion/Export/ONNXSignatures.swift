@@ -1,7 +1,7 @@
 extension ONNXSignature {
   /// The types that operators of ONNX's opsets 13 to 23 take, one version of an operator in each line:
   /// its name, the first opset that has it, the types of its inputs and of its outputs, and the types
-  /// that each variable may stand for, those with which onnxruntime does not compute behind a comma.
+  /// that each variable may stand for, those with which onnxruntime does not compute after a comma.
   /// `*` repeats a type, `-` is any; the letters are those of ``letters``. Made by
   /// Tests/Peers/onnx_signatures.py from onnx' definitions and onnxruntime's kernels.
   static let table = """

@@ -60,8 +60,8 @@ struct ONNXImporter {
       network.decide(
         "",
         order.outOfOrderCount == 1
-          ? "a node stands before one that it reads from; the nodes were put in order"
-          : "\(order.outOfOrderCount) nodes stand before others that they read from; the nodes "
+          ? "a node comes before one that it reads from; the nodes were put in order"
+          : "\(order.outOfOrderCount) nodes come before others that they read from; the nodes "
             + "were put in order")
     }
     try addWeightsAndInputs(&network)

@@ -99,7 +99,7 @@ extension ONNXLayer {
     let rank = type(input).rank
     let isInverse = try flag("inverse")
     let isOneSided = try flag("onesided")
-    // Until opset 19 the axis is an attribute, and the first one behind the batch by default.
+    // Until opset 19 the axis is an attribute, and the first one after the batch by default.
     let ownAxis = try integer("axis") ?? (opset < 20 ? 1 : nil)
     let givenAxis = try constant(2)?.integers.first
     let axis = try self.axis(ownAxis ?? givenAxis ?? -2, rank: rank)

@@ -55,7 +55,7 @@ private struct ONNXGridSampler {
     let outputSizes = layer.type(grid).shape.dropFirst().dropLast().map(\.value)
     guard outputSizes.filter({ $0 == nil }).count <= 1 else {
       throw layer.unsupported(
-        "samples at \(layer.type(grid)), and only one unknown number of places can be read")
+        "samples at \(layer.type(grid)), and only one axis of unknown size can be read")
     }
     let target = outputSizes.map { $0.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
     let result = try layer.transposed(sum, [0, 2, 1], role: "samples")
@@ -75,7 +75,7 @@ private struct ONNXGridSampler {
     let flat = try layer.apply(
       ReshapeAxes(layer.keptSizes(type, 0..<1) + [.rest]), to: part, role: "grid_\(axis)")
     let size = Double(sampler.sizes[axis])
-    // -1 and 1 are the middles of the first and the last element, or their outer edges.
+    // -1 and 1 are the centers of the first and the last element, or their outer edges.
     let factor = (sampler.alignsCorners ? size - 1 : size) / 2
     let scaled = try layer.apply(
       Multiply(), to: flat, layer.number(factor, like: flat, "factor"), role: "scaled_\(axis)")

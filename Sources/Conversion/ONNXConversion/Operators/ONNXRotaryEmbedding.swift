@@ -78,7 +78,8 @@ extension ONNXLayer {
     }
     guard type(table).rank == 3 else {
       throw malformed(
-        "has angles \(type(table)), expected places for a table of two axes, or three axes")
+        "has angles \(type(table)), expected a table of three axes, or one of two axes with position_ids"
+      )
     }
     return try apply(ExpandDims(axes: [1]), to: table, role: "\(role)_heads")
   }

@@ -27,7 +27,7 @@ enum ONNXSequenceModels: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// Adds a depthwise convolution of a sequence, `[batch, channels, time]`, behind its past.
+  /// Adds a depthwise convolution of a sequence, `[batch, channels, time]`, after its past.
   ///
   /// - Returns: The result, of the sequence's shape, and the last elements of the whole sequence.
   fileprivate mutating func causalConvolution() throws(WeighbridgeError) -> [ONNXValue] {

@@ -90,7 +90,7 @@ struct PyTorchExportedState {
         }
       } else if !zip(old, given.doubles).allSatisfy(FoundElements.isSame) {
         throw .mismatch(
-          "is computed from weights, which cannot be told from it, and is not what those of the architecture "
+          "is computed from weights, which cannot be inferred from it, and is not what those of the architecture "
             + "give, which must be the ones that the module was exported with"
         ).at(.path(name))
       }

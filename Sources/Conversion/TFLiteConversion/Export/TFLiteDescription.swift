@@ -9,7 +9,7 @@ struct TFLiteDescription {
   private(set) var metadata = TFLiteMetadata()
   /// The other entries.
   let entries: [TFLiteEntry]
-  /// The files behind the model.
+  /// The files after the model.
   let files: [TFLiteEntry]
   /// What readers of TFLite Metadata alone do not learn, as messages.
   let losses: [String]

@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import TFLiteFormat
 
-/// The description of a model in its file: TFLite Metadata, and the files behind the model.
+/// The description of a model in its file: TFLite Metadata, and the files after the model.
 struct TFLiteFileDescription {
   private let file: TFLiteFile
   private let metadata: TFLiteMetadata?
@@ -68,7 +68,8 @@ struct TFLiteFileDescription {
     guard let bytes = files[choice.name] else {
       provenance.decisions.append(
         .init(
-          layer: "", text: "the file \(choice.name) with the labels is not behind the model"))
+          layer: "",
+          text: "the file \(choice.name) with the labels is not in the archive after the model"))
       return []
     }
     return try locating({ $0.at(.path(choice.name)) }) { () throws(WeighbridgeError) in

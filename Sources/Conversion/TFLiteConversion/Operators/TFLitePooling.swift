@@ -66,7 +66,7 @@ extension TFLiteBuilder {
     return try reshaped(result, as: type)
   }
 
-  /// Combines the elements of windows with gaps: those at each place in the windows are a slice.
+  /// Combines the elements of dilated windows: those at each position in the windows are a slice.
   private mutating func dilated(
     _ builtin: TFLiteBuiltin, _ x: ExportOperand, _ window: Window, as type: TensorType
   ) throws(WeighbridgeError) -> ExportOperand {

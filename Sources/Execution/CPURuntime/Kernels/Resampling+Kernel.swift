@@ -43,18 +43,18 @@ private struct AxisSample: Sendable {
 
 /// A resampling along one axis of a row-major tensor.
 private struct AxisResampling: Sendable {
-  /// How many slices there are in front of the axis.
+  /// How many slices there are before the axis.
   let outer: Int
   /// The axis' size in the input.
   let dimension: Int
-  /// How many elements there are behind each index of the axis.
+  /// How many elements there are for each index of the axis.
   let run: Int
   let samples: [AxisSample]
 
   /// The size of the result in bytes.
   var byteCount: Int { outer * samples.count * run * MemoryLayout<Float>.stride }
 
-  /// Computes one row of the result: the elements behind one index of the axis.
+  /// Computes one row of the result: the elements for one index of the axis.
   func computeRow(
     _ row: Int, from source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>
   ) {

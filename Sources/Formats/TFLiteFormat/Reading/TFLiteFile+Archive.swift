@@ -2,7 +2,7 @@ package import Bytes
 import ZipArchive
 
 extension TFLiteFile {
-  /// The largest number of files behind a model, and the largest size of one in bytes.
+  /// The largest number of files after a model, and the largest size of one in bytes.
   private static let limits = (count: 1000, byteCount: 1 << 24)
   /// The number of bytes at the end of the FlatBuffer to which nothing may refer: zeros, or a table
   /// that TensorFlow 1 leaves behind.
@@ -31,7 +31,7 @@ extension TFLiteFile {
     return files
   }
 
-  /// The archive behind the FlatBuffer: the byte from which its offsets count, and its directory;
+  /// The archive after the FlatBuffer: the byte from which its offsets count, and its directory;
   /// `nil` if nothing follows.
   private func archive() throws(WeighbridgeError) -> (start: Int, directory: ZipDirectory)? {
     let rest = store.count - end

@@ -76,7 +76,7 @@ package struct TensorBundle: Sendable {
     return String(repeating: "0", count: max(0, 5 - text.count)) + text
   }
 
-  /// Checks that no tensor is behind the end of its file, or in the bytes of another one.
+  /// Checks that no tensor is past the end of its file, or in the bytes of another one.
   private func checkRanges() throws(WeighbridgeError) {
     let whole = tensors.filter(\.value.slices.isEmpty).map { (name: $0.key, entry: $0.value) }
     let parts = slices.map { (name: String(decoding: $0.key, as: UTF8.self), entry: $0.value) }

@@ -210,7 +210,7 @@ extension LocallyConnected {
 }
 
 extension DataLayout {
-  /// The order of axes that moves the channels behind some spatial axes.
+  /// The order of axes that moves the channels after some spatial axes.
   fileprivate func axesToChannelsLast(_ count: Int) -> [Int] {
     self == .channelsLast ? Array(0..<count + 2) : [0] + Array(2..<count + 2) + [1]
   }

@@ -15,7 +15,7 @@ extension TransposedConvolution {
     let dilation: Int
     /// The size of the padding before the input.
     let before: Int
-    /// The size of the padding behind it.
+    /// The size of the padding after it.
     let after: Int
 
     /// All that an axis has. Positions without elements of the window have none, so that there are no

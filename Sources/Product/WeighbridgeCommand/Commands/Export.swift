@@ -36,7 +36,7 @@ struct Export: CancellableCommand {
     help: ArgumentHelp(
       """
       The format: coreml (a package where the output ends in .mlpackage), darknet, onnx, keras, keras-h5, \
-      ncnn, tflite, tfjs, pytorch, safetensors or npz. By default told from the output's extension.
+      ncnn, tflite, tfjs, pytorch, safetensors or npz. By default inferred from the output's extension.
       """,
       valueName: "format"))
   var to: EnumArgument<ExportFormat>?

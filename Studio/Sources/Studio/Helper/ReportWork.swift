@@ -21,7 +21,7 @@ struct ReportWork {
     self.verifies = verifies
   }
 
-  /// The page. What belongs to a model is told from its name, and a picture from its content.
+  /// The page. What belongs to a model is inferred from its name, and a picture from its content.
   func page() throws -> String {
     var (models, options) = ([String](), ReportOptions())
     var (read, edit) = (ReadOptions(), DescriptionEdit())

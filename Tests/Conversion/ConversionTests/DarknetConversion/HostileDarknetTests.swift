@@ -41,7 +41,7 @@ enum HostileDarknetFiles {
       "write filters=18, as line 5 has it"),
     .init("reorg_stride", .malformed, ":11: layer #1 [reorg]: stride=4 does not divide"),
     .init("route_groups", .malformed, "takes 4 channels, which groups=3 does not divide"),
-    .init("route_behind", .malformed, ":11: layer #1 [route]: layers=2 points to a layer behind"),
+    .init("route_behind", .malformed, ":11: layer #1 [route]: layers=2 points to a layer after"),
     .init("route_cost", .unsupported, "layers=1 names layer 1, which has no output"),
     .init("route_self", .malformed, "layers=1 points to the layer itself"),
     .init("route_sizes", .malformed, "the shapes [batch, 4, 3, 4] and [batch, 4, 6, 8] differ"),

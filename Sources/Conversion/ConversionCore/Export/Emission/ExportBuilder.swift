@@ -162,7 +162,7 @@ extension ExportBuilder {
     }
     throw .unsupported(
       Self.table.lacksLayout(of: operation)
-        ? "has an order of axes that cannot be changed here, and \(target) has another one only"
+        ? "has an order of axes that cannot be changed here, and \(target) needs another one"
         : "\(target) has no form for \(operation.kind)")
   }
 

@@ -30,7 +30,7 @@ enum MILControl {
       let (places, value) = (try layer.integers("indices") ?? [], try layer.input("value"))
       guard layer.type(value).shape.first?.value == places.count else {
         throw layer.malformed(
-          "puts \(layer.type(value)) at \(places.count) places of a list, expected one for each")
+          "puts \(layer.type(value)) at \(places.count) indices of a list, expected one for each")
       }
       let parts = try layer.unpacked(value, axis: 0, count: places.count)
       for (place, part) in zip(places, parts) { try layer.put(part, at: place, in: &list) }

@@ -34,7 +34,7 @@ extension MILBuilder {
       ], as: outputType)
   }
 
-  /// Combines the elements of windows with gaps: those at each place in the windows are a slice.
+  /// Combines the elements of dilated windows: those at each position in the windows are a slice.
   private mutating func dilated(
     _ window: Window, isMean: Bool, _ excludesPadding: Bool
   ) throws(WeighbridgeError) -> ExportOperand {

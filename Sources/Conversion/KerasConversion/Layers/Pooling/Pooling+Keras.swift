@@ -34,7 +34,8 @@ extension AveragePooling: KerasMapped {
       if operation.countIncludePad {
         borders = Borders(before: before, after: after)
       } else if try builder.padding(window, builder.type()).borders != nil {
-        throw .unsupported("leaves out a padding of another width than Keras', which would count")
+        throw .unsupported(
+          "leaves out padding of another width than Keras' same, and Keras would count it")
       }
     }
     return try builder.pooling("AveragePooling", window, filledWith: 0, borders: borders)
@@ -184,7 +185,8 @@ extension KerasModelBuilder {
     _ className: String, _ window: Window, filledWith number: Double, borders: Borders? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     guard window.dilation.allSatisfy({ $0 == 1 }), (1...3).contains(window.size.count) else {
-      throw .unsupported("a window with gaps, or of more than three axes")
+      throw .unsupported(
+        "has a dilated window, or one of more than three axes, which Keras' pooling cannot have")
     }
     var (name, added) = try padding(window, type())
     if let borders { (name, added) = ("valid", borders) }

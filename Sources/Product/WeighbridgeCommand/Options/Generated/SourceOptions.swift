@@ -112,7 +112,8 @@ struct SourceOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       A JSON object with the names of tensors of a PyTorch or .safetensors file, and for each \
-      that of the architecture's weight, where they cannot be told from the names or the order.
+      that of the architecture's weight, where they cannot be inferred from the names or the \
+      order.
       """, valueName: "file.json"))
   var weightNames: String?
 

@@ -28,7 +28,7 @@ enum MILSampling {
 }
 
 extension MILLayer {
-  /// How elements around the places count. Reflections about the middles of the outer elements go with
+  /// How elements around the places count. Reflections about the centers of the outer elements go with
   /// aligned corners, and those about their edges without, as in PyTorch.
   fileprivate mutating func sampler(
     of image: SourceValue, at grid: SourceValue, alignsCorners: Bool
@@ -78,7 +78,7 @@ extension MILLayer {
       part, to: [.known(shape[0]), .known(shape[1] * shape[2])], keepsZeros: true,
       role: "grid_\(axis)")
     let size = Double(sampler.sizes[axis])
-    // The ends of the range are the middles of the outer elements, or their outer edges.
+    // The ends of the range are the centers of the outer elements, or their outer edges.
     let span = alignsCorners ? size - 1 : size
     let first = alignsCorners ? 0 : -0.5
     let scaling: (factor: Double, offset: Double)
