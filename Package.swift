@@ -210,7 +210,7 @@ let package = Package(
       .conversion, "CoreMLConversion",
       [
         "Bytes", "ConversionCore", "CPURuntime", "CoreMLFormat", "GraphIR", "JSON",
-        "KerasConversion", "KerasFormat", "LayerCatalog", "ProtobufWire", "TensorEncoding",
+        "LayerCatalog", "ProtobufWire", "TensorEncoding",
       ]),
     module(
       .conversion, "NCNNConversion",
@@ -236,8 +236,8 @@ let package = Package(
     module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
-        "Bytes", "ConversionCore", "GraphIR", "KerasConversion", "LayerCatalog", "NumPyFormat",
-        "PyTorchFormat", "SafetensorsFormat",
+        "Bytes", "ConversionCore", "GraphIR", "LayerCatalog", "NumPyFormat", "PyTorchFormat",
+        "SafetensorsFormat",
       ]),
     module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",

@@ -49,9 +49,7 @@ extension CoreMLSource: ModelSource {
   package init(
     reading store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
-    let package = try CoreMLPackage(at: path)
-    try self.init(
-      store, path: package?.model ?? path, package: package, options: options)
+    try self.init(store, path, try CoreMLPackage(at: path), options)
   }
 
   package var formatName: String { "coreml" }
@@ -60,10 +58,18 @@ extension CoreMLSource: ModelSource {
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {
     let package = (try? CoreMLPackage(at: path)) ?? nil
-    let source = try? CoreMLSource(
-      store, path: package?.model ?? path, package: package, options: options,
-      isInspectionOnly: true)
-    return source?.outline()
+    return (try? CoreMLSource(store, path, package, options, isInspectionOnly: true))?.outline()
+  }
+
+  /// Opens a file with what the user says about custom layers.
+  private init(
+    _ store: ByteStore, _ path: String, _ package: CoreMLPackage?, _ options: ReadOptions,
+    isInspectionOnly: Bool = false
+  ) throws(WeighbridgeError) {
+    let (custom, customFile) = try CustomLayerPolicy.opened(options)
+    try self.init(
+      store, path: package?.model ?? path, package: package, options: options, custom: custom,
+      customFile: customFile, isInspectionOnly: isInspectionOnly)
   }
 }
 

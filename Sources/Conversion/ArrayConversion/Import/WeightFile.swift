@@ -1,7 +1,6 @@
 package import Bytes
 import ConversionCore
 package import GraphIR
-import KerasConversion
 import NumPyFormat
 import PyTorchFormat
 import SafetensorsFormat
@@ -31,7 +30,7 @@ package struct WeightFile: Sendable {
 
   /// What the names of the weights reveal about the model.
   package var notes: [String] {
-    fileNotes + WeightOrigin.notes(weights.map(\.name), metadata: metadata)
+    fileNotes + Self.originNotes(weights.map(\.name), metadata)
   }
   /// What was chosen or left out of the file.
   private var fileNotes: [String] = []
@@ -92,5 +91,20 @@ package struct WeightFile: Sendable {
         array.elementType, shape: array.shape, store: array.storage, range: array.range)
       return (array.name, tensor)
     }
+  }
+
+  /// What the metadata or the names of the weights say about who wrote them.
+  private static func originNotes(
+    _ names: [String], _ metadata: [(key: String, value: String)]
+  ) -> [String] {
+    let frameworks = ["pt": "PyTorch", "tf": "TensorFlow", "flax": "Flax", "np": "NumPy"]
+    if let format = metadata.first(where: { $0.key == "format" })?.value,
+      let framework = frameworks[format]
+    {
+      return ["written by \(framework), as the file says"]
+    }
+    let parts = names.map { $0.split(separator: ".").last ?? "" }
+    let isTorch = parts.contains("num_batches_tracked") || parts.contains("running_mean")
+    return isTorch ? ["named as PyTorch names weights"] : []
   }
 }

@@ -2,7 +2,6 @@ import Bytes
 import ConversionCore
 import CoreMLFormat
 import GraphIR
-import KerasConversion
 import LayerCatalog
 
 /// Converts a Core ML model to a graph. The networks and the non-maximum suppression of a pipeline
@@ -24,7 +23,7 @@ struct CoreMLImporter {
   let store: ByteStore
   /// The files of an ML Program's constants.
   var files: MILFiles?
-  let custom: CustomLayerPolicy
+  let custom: any CustomLayerMappings
 
   /// Imports a model.
   ///

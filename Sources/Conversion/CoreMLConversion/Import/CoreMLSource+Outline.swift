@@ -2,7 +2,6 @@ import Bytes
 package import ConversionCore
 import CoreMLFormat
 import GraphIR
-import KerasConversion
 import LayerCatalog
 import ProtobufWire
 

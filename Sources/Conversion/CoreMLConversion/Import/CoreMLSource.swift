@@ -2,7 +2,6 @@ package import Bytes
 package import ConversionCore
 package import CoreMLFormat
 package import GraphIR
-import KerasConversion
 import LayerCatalog
 
 /// An `.mlmodel` file.
@@ -14,7 +13,7 @@ package struct CoreMLSource: Sendable {
   package var classLabel: ClassLabel? { ClassLabel(model.description) }
   /// Whether an app can train the model further.
   package var isUpdatable: Bool { model.isUpdatable }
-  let custom: CustomLayerPolicy
+  let custom: any CustomLayerMappings
   /// The files of an ML Program's constants; `nil` for networks.
   let program: MILFiles?
 
@@ -27,13 +26,16 @@ package struct CoreMLSource: Sendable {
 
   /// Opens the file.
   ///
-  /// - Parameter package: The package that contains the file.
+  /// - Parameters:
+  ///   - package: The package that contains the file.
+  ///   - custom: What becomes of custom layers.
+  ///   - customFile: The file that says so, if any.
   /// - Throws: What ``CoreMLReader`` throws; ``WeighbridgeError/Code/unsupported`` for models that
   ///   are not networks, with what they are. In a file that is only inspected, broken parts are
   ///   skipped.
   package init(
     _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions,
-    isInspectionOnly: Bool = false
+    custom: any CustomLayerMappings, customFile: SourceFile? = nil, isInspectionOnly: Bool = false
   ) throws(WeighbridgeError) {
     let givenPath = package?.path ?? path
     self.givenPath = givenPath
@@ -69,8 +71,7 @@ package struct CoreMLSource: Sendable {
         role: "weights", path: folder + name.dropFirst(11), store: blobs,
         startsDigest: options.preparesWriting)
     }
-    let (custom, file) = try CustomLayerPolicy.opened(options)
-    if let file { files.append(file) }
+    if let file = customFile { files.append(file) }
     self.custom = custom
     self.files = files
   }

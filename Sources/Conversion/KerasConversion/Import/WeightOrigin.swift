@@ -2,7 +2,7 @@ import Bytes
 import KerasFormat
 
 /// Inferences from the names of weights about the model that they belong to.
-package enum WeightOrigin {
+enum WeightOrigin {
   /// Notes on the weight groups of a Keras file.
   static func notes(_ groups: [KerasWeightGroup]) -> [String] {
     let layers = groups.filter { !$0.weights.isEmpty }
@@ -15,20 +15,6 @@ package enum WeightOrigin {
       notes.append("by the layers' names: " + list.joined(separator: ", "))
     }
     return notes
-  }
-
-  /// Notes on the names in a safetensors or NumPy file.
-  package static func notes(_ names: [String], metadata: [(key: String, value: String)]) -> [String]
-  {
-    let frameworks = ["pt": "PyTorch", "tf": "TensorFlow", "flax": "Flax", "np": "NumPy"]
-    if let format = metadata.first(where: { $0.key == "format" })?.value,
-      let framework = frameworks[format]
-    {
-      return ["written by \(framework), as the file says"]
-    }
-    let parts = names.map { $0.split(separator: ".").last ?? "" }
-    let isTorch = parts.contains("num_batches_tracked") || parts.contains("running_mean")
-    return isTorch ? ["named as PyTorch names weights"] : []
   }
 
   /// The class after which Keras named a layer: `conv2d` of `conv2d_12`; `nil` for other names.

@@ -3,6 +3,7 @@ import ConversionCore
 import CoreMLConversion
 import Foundation
 import GraphIR
+import KerasConversion
 import ReferenceRuntime
 import TestSupport
 import Testing
@@ -41,7 +42,8 @@ import _CatalogTesting
     for file in CoreMLLayerFile.all(kind, versions: 1...10) {
       do {
         let source = try CoreMLSource(
-          ByteStore(file.bytes), path: "m.mlmodel", options: ReadOptions())
+          ByteStore(file.bytes), path: "m.mlmodel", options: ReadOptions(),
+          custom: CustomLayerPolicy())
         let graph = try source.content().graph
         isRead = true
         if file.version == 4 { try run(graph, "\(file)") }
