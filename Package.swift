@@ -361,8 +361,8 @@ let package = Package(
     tests(
       .product, "WeighbridgeTests",
       reexported + [
-        "Bytes", "GraphIR", "JSON",
-        "LayerCatalog", "ModelReport", "Verifier", "Weighbridge", "WeighbridgeCommand",
+        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "ModelUse", "ReferenceRuntime",
+        "TestSupport", "Verifier", "Vision", "Weighbridge", "WeighbridgeCommand",
         "WeighbridgeFoundation", "_CatalogTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -407,18 +407,6 @@ let package = Package(
       [
         "Bytes", "GraphIR", "LayerCatalog", "ModelComparison", "TestSupport", "Verifier",
         "Weighbridge",
-      ]),
-    tests(
-      .product, "DetectionTests",
-      reexported + [
-        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ReferenceRuntime", "TestSupport", "Vision",
-        "Weighbridge",
-      ]),
-    tests(
-      .product, "ApplicationTests",
-      [
-        "Bytes", "ConversionCore", "GraphIR", "JSON", "LayerCatalog", "ModelUse", "TestSupport",
-        "Vision", "Weighbridge",
       ]),
     tests(
       .product, "ImageSearchTests",

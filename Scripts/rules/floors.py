@@ -35,9 +35,9 @@ def violations():
         path.name: number for name, number in numbers.items()
         for path in (ROOT / "Sources" / name).iterdir() if path.is_dir()}
     for folder in (ROOT / "Tests").glob("*/*Tests"):
-        floor = numbers.get(folder.parent.name)
-        if floor != floors.get(folder.name.removesuffix("Tests"), floor):
-            yield f"{folder.relative_to(ROOT)}: the module is on another floor"
+        name, floor = folder.name.removesuffix("Tests"), folder.parent.name
+        if name != floor and floors.get(name) != numbers[floor]:
+            yield f"{folder.relative_to(ROOT)}: expected a module's name on its own floor, or the floor's"
     yield from unplaced_tests(ROOT / "Tests/Conversion/ConversionTests", ROOT / "Sources/Conversion")
     known, imported = dependencies(manifest), {}
     for path, text in swift_files("Sources"):

@@ -53,7 +53,7 @@ import Weighbridge
     let expected = try Detector(model).detect(in: image)
     let found = try Detector(copy).detect(in: image)
     #expect(!expected.isEmpty && found.map(\.label) == expected.map(\.label))
-    DetectionTests.expectSame(found, expected, confidence: 2e-5, edges: 2e-5)
+    WeighbridgeTests.expectSame(found, expected, confidence: 2e-5, edges: 2e-5)
   }
 
   @Test("An exported detector finds what its source finds", arguments: Form.all)
