@@ -65,23 +65,28 @@ extension Attributes: ExpressibleByDictionaryLiteral {
   }
 }
 
-/// Reads the attributes of an operator; each must be read exactly once.
+/// Reads the attributes and subgraphs of an operator; each must be read exactly once.
 package struct AttributeReader {
   /// All attributes, including those that were read.
   package let attributes: Attributes
   private let operatorKind: String
   private let acceptsIntegersAsReals: Bool
   private var unread: [String: AttributeValue] = [:]
+  private var unreadSubgraphs: ArraySlice<Subgraph>
 
   /// Creates a reader.
   ///
-  /// - Parameter acceptsIntegersAsReals: Whether integers are accepted as real numbers, as people
-  ///   write them; model files never contain that.
+  /// - Parameters:
+  ///   - subgraphs: The graphs that the operator runs.
+  ///   - acceptsIntegersAsReals: Whether integers are accepted as real numbers, as people write them;
+  ///     model files never contain that.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a name occurs twice.
   package init(
-    _ attributes: Attributes, of operatorKind: String, acceptsIntegersAsReals: Bool = false
+    _ attributes: Attributes, of operatorKind: String, subgraphs: [Subgraph] = [],
+    acceptsIntegersAsReals: Bool = false
   ) throws(WeighbridgeError) {
     self.attributes = attributes
+    unreadSubgraphs = subgraphs[...]
     self.operatorKind = operatorKind
     self.acceptsIntegersAsReals = acceptsIntegersAsReals
     for (name, value) in attributes.entries {
@@ -93,10 +98,22 @@ package struct AttributeReader {
 
   /// Finishes reading.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when an attribute was not read.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when an attribute or a subgraph was not read.
   package func finish() throws(WeighbridgeError) {
+    guard unreadSubgraphs.isEmpty else {
+      throw .unsupported(
+        "\(operatorKind) has \(unreadSubgraphs.count.counted("subgraph")) more than it takes")
+    }
     guard let name = unread.keys.min() else { return }
     throw .unsupported("\(operatorKind) has an unknown attribute \(name)")
+  }
+
+  /// Reads the next subgraph.
+  package mutating func subgraph(_ name: String) throws(WeighbridgeError) -> Subgraph {
+    guard let subgraph = unreadSubgraphs.popFirst() else {
+      throw malformed("the subgraph \(name) is missing")
+    }
+    return subgraph
   }
 
   /// Reads an integer.

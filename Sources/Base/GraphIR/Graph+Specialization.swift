@@ -34,12 +34,12 @@ extension Graph {
   }
 
   /// Whether some shapes depend on the values of elements, so that they are unknown even when those of the inputs
-  /// are known.
+  /// are known, or a node runs subgraphs, which are planned on their own.
   ///
   /// - Throws: As ``specialized(to:)-([Tensor])``.
   package func hasDataDependentShapes(for inputTypes: [TensorType]) throws(WeighbridgeError) -> Bool
   {
-    try specialized(to: inputTypes).contains { $0.fixedShape == nil }
+    try specialized(to: inputTypes).contains { $0.fixedShape == nil } || runsSubgraphs
   }
 
   /// The types of all values, inferred again from the inputs' stored types.

@@ -14,10 +14,14 @@ package protocol Operator: Sendable, Hashable {
 
   /// The settings as they are stored.
   var attributes: Attributes { get }
-  /// Creates the operator from stored settings. Reads every attribute; the caller calls `finish`.
+  /// Creates the operator from stored settings. Reads every attribute and subgraph; the caller calls
+  /// `finish`.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a setting is missing or invalid.
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError)
+
+  /// The graphs that it runs, in the order in which they are stored; most operators run none.
+  var subgraphs: [Subgraph] { get }
 
   /// The shape rule: the types of the outputs for given input types, including weights.
   ///
@@ -54,6 +58,8 @@ package enum IndexLimit: Hashable, Sendable {
 }
 
 extension Operator {
+  package var subgraphs: [Subgraph] { [] }
+
   /// The kind of this operator's type.
   package var kind: String { Self.kind }
 

@@ -53,7 +53,7 @@ extension WBMGraph {
       guard let tensor = value.tensor else { continue }
       ids[index] = try builder.addWeight(value.name, tensors[tensor])
     }
-    for node in nodes { try add(node, catalog, to: &builder, &ids) }
+    for node in nodes { try add(node, tensors, catalog, to: &builder, &ids) }
     if let index = ids.firstIndex(of: nil) {
       throw .malformed("nothing makes the value \(values[index].name)")
     }
@@ -76,16 +76,18 @@ extension WBMGraph {
   }
 
   private func add(
-    _ node: WBMNode, _ catalog: Catalog, to builder: inout GraphBuilder, _ ids: inout [ValueID?]
+    _ node: WBMNode, _ tensors: [Tensor], _ catalog: Catalog, to builder: inout GraphBuilder,
+    _ ids: inout [ValueID?]
   ) throws(WeighbridgeError) {
     let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
-      guard node.subgraphs.isEmpty else {
-        throw .unsupported("\(node.kind) has a subgraph, but takes none")
+      let subgraphs = try node.subgraphs.map { (subgraph) throws(WeighbridgeError) in
+        try Subgraph(subgraph.graph(tensors: tensors, catalog: catalog))
       }
       let operation = try catalog.makeStoredOperator(
         kind: node.kind, version: node.version,
-        attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }))
+        attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }),
+        subgraphs: subgraphs)
       var inputs: [ValueID] = []
       for input in node.inputs { inputs.append(try id(input, ids)) }
       let results = try builder.addNode(
@@ -160,6 +162,7 @@ extension WBMNode {
     attributes = node.operation.attributes.entries.map {
       WBMAttribute(name: $0.name, value: .init($0.value))
     }
+    subgraphs = node.operation.subgraphs.map { WBMGraph($0.graph) }
     scope = WBMScope(node.source)
   }
 }

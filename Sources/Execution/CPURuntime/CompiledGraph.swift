@@ -10,6 +10,8 @@ package final class CompiledGraph: Sendable {
   /// The constants that a plan or a kernel may decode at any time.
   private let encodedConstants: [Tensor]
   private let options: CPURuntime.Options
+  /// The number of graphs that this one is a part of.
+  private let level: Int
   private let weights = PreparedWeights()
   private let plans = PlanCache()
   /// Held while a plan is built, so that threads neither plan nor prepare weights twice.
@@ -20,7 +22,15 @@ package final class CompiledGraph: Sendable {
   /// Prepares a graph; plans are built once the shapes of the inputs are known.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
-  package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
+  package convenience init(
+    _ graph: Graph, _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) { try self.init(graph, options, level: 0) }
+
+  /// - Parameter level: The number of graphs that this one is a part of.
+  init(
+    _ graph: Graph, _ options: CPURuntime.Options, level: Int
+  ) throws(WeighbridgeError) {
+    self.level = level
     try graph.checkRuns()
     try graph.decodeConstants()
     self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
@@ -88,10 +98,10 @@ package final class CompiledGraph: Sendable {
   /// The parts of the graph if some shapes depend on the values of elements; `nil` if none does.
   private func stages(for types: [TensorType]) throws(WeighbridgeError) -> GraphStages? {
     guard try hasDataDependentShapes(for: types) else { return nil }
-    let parts = GraphStages.parts(of: graph, try graph.specialized(to: types))
+    let parts = GraphStages.parts(of: graph, try graph.specialized(to: types), level: level)
     return try stages.withLock { (last) throws(WeighbridgeError) in
       if let last, last.parts == parts { return last }
-      let divided = try GraphStages(graph, parts, options)
+      let divided = try GraphStages(graph, parts, options, level: level)
       last = divided
       return divided
     }
@@ -215,9 +225,9 @@ package final class CompiledGraph: Sendable {
     _ types: [TensorType], _ options: Plan.Options
   ) throws(WeighbridgeError) -> Plan {
     let types = try graph.specialized(to: types).map(\.held)
-    guard types.allSatisfy({ $0.fixedShape != nil }) else {
+    guard types.allSatisfy({ $0.fixedShape != nil }), !graph.runsSubgraphs else {
       throw .unsupported(
-        "the shape of a layer's output depends on the values of its input, so that no memory can be planned or shared"
+        "the shape of a layer's output depends on the values of its input, or it runs a loop or a branch, so that no memory can be planned or shared"
       )
     }
     // Even if the plan reuses memory, arithmetic on sizes must not overflow.

@@ -106,6 +106,10 @@ package struct GraphComparison {
     {
       note(.setting, reason, nil)
     }
+    for (subgraph, other) in zip(node.operation.subgraphs, otherNode.operation.subgraphs) {
+      result.items +=
+        Self.differences(subgraph.graph, other.graph, usesNames: usesNames).items
+    }
     if node.quantization != otherNode.quantization {
       let types = [node, otherNode].map { $0.quantization?.formatted ?? "floats" }
       note(.setting, "is computed by \(types[0]), and in the second by \(types[1])", nil)

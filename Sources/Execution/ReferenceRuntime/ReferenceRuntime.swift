@@ -75,14 +75,26 @@ package struct ReferenceRuntime: Runtime {
       if node.inputs.contains(where: { types[$0.index].fixedShape == nil }) {
         try check(operation, inputs)
       }
-      let outputs = try operation.evaluate(
-        inputs, quantization: node.quantization, workers: workers)
+      let outputs = try evaluate(operation, inputs, node.quantization)
       for output in outputs { try checkMemory(output.type) }
       precondition(
         outputs.count == node.outputs.count
           && zip(outputs, node.outputs).allSatisfy { $0.type.agrees(with: types[$1.index]) },
         "the kernel of \(operation.kind) breaks its shape rule")
       return outputs
+    }
+  }
+
+  /// Evaluates an operator; its subgraphs run as models do.
+  private func evaluate(
+    _ operation: any CatalogOperator, _ inputs: [Tensor], _ quantization: InputQuantization?
+  ) throws(WeighbridgeError) -> [Tensor] {
+    guard let operation = operation as? any SubgraphOperator else {
+      return try operation.evaluate(inputs, quantization: quantization, workers: workers)
+    }
+    return try operation.evaluate(inputs, memoryLimit: memoryLimit) {
+      (position, inputs) throws(WeighbridgeError) in
+      try run(operation.subgraphs[position].graph, inputs: inputs) { _ in }
     }
   }
 

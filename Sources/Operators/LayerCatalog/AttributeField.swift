@@ -277,6 +277,36 @@ extension AttributeField {
   }
 }
 
+extension AttributeField where Value == Subgraph {
+  /// A graph that the operator runs, which is stored beside the attributes.
+  package static func subgraph(_ name: String) -> AttributeField {
+    AttributeField(
+      definitions: [], write: { _, _ in },
+      read: { (reader) throws(WeighbridgeError) in try reader.subgraph(name) })
+  }
+}
+
+extension AttributeField where Value == [ElementType] {
+  /// The element type of each output.
+  package static func elementTypes(
+    _ value: @escaping @Sendable (Owner) -> [ElementType]
+  ) -> AttributeField {
+    let definition = AttributeDefinition(
+      "element_types", .strings, "The element type of each output.")
+    return AttributeField(
+      definition, value,
+      AttributeCodec(encode: { .strings($0.map(\.rawValue)) }) {
+        (reader, name) throws(WeighbridgeError) in
+        let names = try reader.strings(name)
+        let types = names.compactMap(ElementType.init(rawValue:))
+        guard types.count == names.count else {
+          throw reader.malformed("the attribute \(name) is \(names), expected element types")
+        }
+        return types
+      })
+  }
+}
+
 extension AttributeField where Value == ElementType {
   /// The element type of an output, out of a list.
   package static func elementType(

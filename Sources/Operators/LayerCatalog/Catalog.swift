@@ -20,14 +20,15 @@ extension Catalog {
 
   /// Creates the operator that is stored in a file, including ``Opaque`` ones.
   ///
-  /// - Throws: As ``makeOperator(kind:version:attributes:)``.
+  /// - Throws: As ``makeOperator(kind:version:attributes:subgraphs:)``.
   package func makeStoredOperator(
-    kind: String, version: Int, attributes: Attributes
+    kind: String, version: Int, attributes: Attributes, subgraphs: [Subgraph] = []
   ) throws(WeighbridgeError) -> any Operator {
     guard kind == Opaque.kind, version == Opaque.version else {
-      return try makeOperator(kind: kind, version: version, attributes: attributes)
+      return try makeOperator(
+        kind: kind, version: version, attributes: attributes, subgraphs: subgraphs)
     }
-    var reader = try AttributeReader(attributes, of: kind)
+    var reader = try AttributeReader(attributes, of: kind, subgraphs: subgraphs)
     let operation = try Opaque(reading: &reader)
     try reader.finish()
     return operation
@@ -35,10 +36,10 @@ extension Catalog {
 
   /// Creates the operator of the catalog that is stored in a file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
-  ///   ``WeighbridgeError/Code/malformed`` for invalid settings.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute, or a surplus
+  ///   subgraph; ``WeighbridgeError/Code/malformed`` for invalid settings.
   package func makeOperator(
-    kind: String, version: Int, attributes: Attributes
+    kind: String, version: Int, attributes: Attributes, subgraphs: [Subgraph] = []
   ) throws(WeighbridgeError) -> any CatalogOperator {
     guard let type = self[kind] else { throw .unsupported("unknown operator \(kind)") }
     guard version == type.version else {
@@ -48,7 +49,7 @@ extension Catalog {
       throw .unsupported(
         "\(kind) has version \(version), and this program knows \(type.version); \(advice)")
     }
-    var reader = try AttributeReader(attributes, of: kind)
+    var reader = try AttributeReader(attributes, of: kind, subgraphs: subgraphs)
     let operation = try type.init(reading: &reader)
     try reader.finish()
     return operation

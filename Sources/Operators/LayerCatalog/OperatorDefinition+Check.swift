@@ -25,6 +25,20 @@ extension OperatorDefinition {
   }
 }
 
+extension OperatorDefinition {
+  /// Checks the element types of outputs that a file states.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not those of the subgraphs.
+  static func check(
+    _ stated: [ElementType], _ actual: [ElementType]
+  ) throws(WeighbridgeError) {
+    guard stated != actual else { return }
+    throw .malformed(
+      "the attribute element_types is \(stated.map(\.rawValue)), and the subgraph gives "
+        + "\(actual.map(\.rawValue))")
+  }
+}
+
 extension AttributeDefinition {
   /// Why a value of this attribute is invalid; `nil` when it is valid.
   package func problem(of value: AttributeValue, in stored: Attributes) -> String? {

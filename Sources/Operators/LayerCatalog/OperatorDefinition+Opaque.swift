@@ -11,18 +11,14 @@ extension OperatorDefinition {
     return OperatorDefinition(
       "It cannot be computed. Its outputs have the given element types and sizes.",
       inputs: [inputs, weights],
-      outputs: [
-        OutputDefinition(
-          name: "output", elements: .attribute("element_types"), presence: .always,
-          countedBy: "element_types")
-      ],
+      outputs: [.ofElementTypes],
       attributes: [
         AttributeDefinition("class", .string, "The class of the layer in the source."),
         AttributeDefinition(
           "settings", .string, "The settings of the layer as JSON, without code."),
         AttributeDefinition(
           "inputs", .integer, "The number of inputs that are not weights.",
-          [.atLeast(0), .atMost(65536)]),
+          [.atLeast(0), .countLimit]),
         AttributeDefinition("weights", .strings, "The names of the weights."),
         AttributeDefinition(
           "element_types", .strings, "The element type of each output.", [.minimumCount(1)]),

@@ -107,6 +107,13 @@ package struct InputDefinition: Sendable {
     InputDefinition(slot: .data(name), elements: elements, presence: presence)
   }
 
+  /// As many tensors that flow through the model as an attribute says, of any types.
+  static func counted(_ name: String, by attribute: String) -> InputDefinition {
+    var result = data(name, .any)
+    result.countedBy = attribute
+    return result
+  }
+
   /// A tensor that flows through the model, whose elements are indices.
   static func indices(
     _ name: String, _ elements: ElementClass, below limit: IndexLimit
@@ -178,6 +185,13 @@ package struct OutputDefinition: Sendable {
   /// An output with a fixed element type.
   package static func of(_ type: ElementType, as name: String = "output") -> OutputDefinition {
     OutputDefinition(name: name, elements: .fixed(type), presence: .always, countedBy: nil)
+  }
+
+  /// Outputs with the element types given by the attribute `element_types`.
+  static var ofElementTypes: OutputDefinition {
+    OutputDefinition(
+      name: "output", elements: .attribute("element_types"), presence: .always,
+      countedBy: "element_types")
   }
 
   /// An output with the element type given by the attribute `element_type`.

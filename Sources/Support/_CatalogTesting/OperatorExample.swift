@@ -50,6 +50,6 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
 
   /// All examples; at least one for each operator of the catalog.
   package static let all: [OperatorExample] =
-    activations + arithmetic + attention + convolutions + encoding + logic + merging
+    activations + arithmetic + attention + control + convolutions + encoding + logic + merging
     + normalizations + operations + pooling + recurrent + reductions + reshaping + resizing
 }

@@ -121,4 +121,21 @@ import Testing
       #expect(error.map { codes.contains($0.code) } == true)
     }
   }
+
+  @Test("Thousands of nodes whose sizes depend on each other's elements run")
+  func chain() throws {
+    var builder = GraphBuilder()
+    var value = try builder.addInput("x", TensorType(.float32, [3, 4]))
+    for _ in 0..<3000 {
+      value = try builder.addNode(
+        NonZero(), named: "found", inputs: [value], source: Self.scope)[0]
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let input = Tensor(.float32, shape: [3, 4], (0..<12).map { Double($0 % 5) })
+    let options = CPURuntime.Options(workers: Workers(count: 1))
+    let actual = try CompiledGraph(graph, options).run([input])
+    let expected = try reference.run(graph, inputs: [input]) { _ in }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    #expect(actual.map(\.doubles) == expected.map(\.doubles))
+  }
 }

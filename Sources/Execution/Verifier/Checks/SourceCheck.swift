@@ -68,6 +68,7 @@ package struct SourceCheck: VerificationCheck {
       let isEqual =
         node.operation.kind == expected.operation.kind
         && node.operation.attributes == expected.operation.attributes
+        && node.operation.subgraphs == expected.operation.subgraphs
         && node.inputs.map { graph[$0].name } == expected.inputs.map { original[$0].name }
       if !isEqual {
         results.append(

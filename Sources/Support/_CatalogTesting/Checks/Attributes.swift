@@ -29,7 +29,8 @@ extension OperatorExample {
     _ attributes: Attributes, version: Int? = nil
   ) throws(WeighbridgeError) -> any CatalogOperator {
     try Catalog.standard.makeOperator(
-      kind: operation.kind, version: version ?? type(of: operation).version, attributes: attributes)
+      kind: operation.kind, version: version ?? type(of: operation).version,
+      attributes: attributes, subgraphs: operation.subgraphs)
   }
 
   private func invalidVariants(of attributes: Attributes) -> [(what: String, Attributes)] {
