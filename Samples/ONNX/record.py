@@ -1440,12 +1440,116 @@ def strides():
     return g, {"x": g.random.normal(size=(2, 4, 3, 5))}
 
 
+def decided():
+    """Loops, branches and scans that only the numbers and sizes of the inputs decide."""
+    g = Builder("decided", 17)
+    x, count = g.input("x", ["n", 4]), g.input("count", [], INT64)
+    bool_, started = TensorProto.BOOL, []
+
+    def body(name, inputs, make):
+        """The body of a node; `make` gets a builder and the inputs, and returns values with their types and shapes."""
+        started.append(name)
+        inner = Builder(name, 17)
+        inner.random, inner.count = g.random, 100 * len(started)
+        values = [inner.input(f"{name}_{key}", shape, kind) for key, shape, kind in inputs]
+        for position, (value, kind, *shape) in enumerate(make(inner, *values)):
+            output = inner.add("Identity", [value], name=f"{name}_output_{position}")
+            inner.output(output, shape[0] if shape else None, kind)
+        return helper.make_graph(inner.nodes, name, inner.inputs, inner.outputs, inner.weights)
+
+    def number(b, value):
+        return b.constant(value, numpy.float32)
+
+    def total(b, value):
+        return b.add("ReduceSum", [value], keepdims=0)
+
+    def loop(b, name, inputs, states, make, lists=0):
+        kinds = [("number", [], INT64), ("going", [], bool_)] + [(f"state_{i}", None, FLOAT) for i in range(states)]
+        return b.add("Loop", inputs, states + lists, name=name, body=body(f"{name}.body", kinds, make))
+
+    weight = g.numbers("weight", 4, 4)
+
+    def grow(b, step, going, state):
+        grown = b.add("Tanh", [b.add("Add", [b.add("MatMul", [state, weight]), b.add("Cast", [step], to=FLOAT)])])
+        return [(going, bool_), (grown, FLOAT), (b.add("ReduceSum", [grown, b.constant([0])], keepdims=0), FLOAT, [4])]
+
+    none = g.add("Sub", [count, count])
+    yes = g.constant(True, numpy.bool_)
+    for name, steps in (("counted", count), ("nothing", none)):
+        state, sums = loop(g, name, [steps, "", x], 1, grow, 1)
+        g.output(state, ["n", 4])
+        g.output(g.add("Identity", [sums], name=f"{name}.sums"), [None, 4])
+
+    def halve(b, step, going, state):
+        half = b.add("Mul", [state, number(b, 0.5)])
+        return [(b.add("Greater", [total(b, b.add("Abs", [half])), number(b, 0.3)]), bool_), (half, FLOAT), (step, INT64)]
+
+    for name, steps in (("until", ""), ("either", count), ("limited", g.constant(2000))):
+        state, steps = loop(g, name, [steps, yes, x], 1, halve, 1)
+        g.output(state, ["n", 4])
+        g.output(g.add("Identity", [steps], name=f"{name}.steps"), [None], INT64)
+
+    def append(b, step, going, state):
+        return [(going, bool_), (b.add("Concat", [state, x], axis=0), FLOAT)]
+
+    g.output(loop(g, "growing", [count, "", x], 1, append), [None, 4])
+
+    def outer(b, step, going, state):
+        def inner(c, place, on, value):
+            factor = c.add("Cast", [c.add("Add", [place, step])], to=FLOAT)
+            moved = c.add("Sub", [value, c.add("Mul", [factor, number(c, 0.25)])])
+            return [(c.add("Less", [place, c.constant(2)]), bool_), (moved, FLOAT)]
+
+        changed = loop(b, "within", [b.add("Add", [step, b.constant(1)]), "", state], 1, inner)
+
+        def half(name, factor):
+            return body(name, [], lambda c: [(c.add("Mul", [changed, number(c, factor)]), FLOAT)])
+
+        chosen = b.add("If", [b.add("Greater", [total(b, changed), number(b, 0.0)])],
+                       then_branch=half("more", 0.5), else_branch=half("less", -0.75))
+        return [(going, bool_), (chosen, FLOAT)]
+
+    g.output(loop(g, "nested", [count, "", x], 1, outer), ["n", 4])
+
+    def branch(name, make):
+        return body(name, [], lambda b: [(make(b), FLOAT)])
+
+    def rows(b, start, end):
+        return b.add("Slice", [x, b.constant([start]), b.constant([end])])
+
+    size = g.add("Gather", [g.add("Shape", [x]), g.constant(0)])
+    positive = g.add("Greater", [total(g, x), number(g, 0.0)])
+    for name, condition in (("if_positive", positive), ("if_negative", g.add("Not", [positive])),
+                            ("if_large", g.add("Greater", [size, g.constant(2)]))):
+        value = g.add("If", [condition], name=name, then_branch=branch(f"{name}.then", lambda b: rows(b, 0, 1)),
+                      else_branch=branch(f"{name}.else", lambda b: b.add("Concat", [x, x], axis=0)))
+        g.output(value, [None, 4])
+    # There is no such row: only the branch that is chosen may be computed.
+    far = g.add("Add", [size, count])
+    there = g.add("Less", [far, size])
+    value = g.add("If", [there], name="if_there", then_branch=branch("there.then", lambda b: b.add("Gather", [x, far])),
+                  else_branch=branch("there.else", lambda b: b.add("ReduceSum", [x, b.constant([0])], keepdims=0)))
+    g.output(value, [4])
+
+    def scanned(b, state, row, mirrored):
+        new = b.add("Add", [b.add("Mul", [state, number(b, 0.5)]), row])
+        return [(new, FLOAT), (b.add("Sub", [new, mirrored]), FLOAT), (b.add("Neg", [new]), FLOAT)]
+
+    scan = body("scan.body", [("state", [4], FLOAT), ("row", [4], FLOAT), ("mirrored", [4], FLOAT)], scanned)
+    values = g.add("Scan", [g.numbers("start", 4), x, g.add("Transpose", [x])], 3, name="scan", body=scan, num_scan_inputs=2,
+                   scan_input_axes=[0, 1], scan_input_directions=[0, 1], scan_output_axes=[0, -1], scan_output_directions=[1, 0])
+    for position, (value, shape) in enumerate(zip(values, ([4], ["n", 4], [4, "n"]))):
+        g.output(g.add("Identity", [value], name=f"scan.{position}"), shape)
+    return g, {"x": g.random.normal(size=(3, 4)), "count": numpy.array(5)}
+
+
 NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
             control, pixels, newest, resized, windows, shapes, places, defaults, narrow, narrow_loops, halves, loops,
             inputless, kernels, early, attention, measures,
             grids, grouped, dynamic, narrow_floats, cells, functions,
             bits, scattered, losses, language, geometry, spectra, selections, positions, equations,
-            deformed, scans, frames, computed, steps, parts, tokens, strides)
+            deformed, scans, frames, computed, steps, parts, tokens, strides,
+            decided)
 
 
 def held(array):

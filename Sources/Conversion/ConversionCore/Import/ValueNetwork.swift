@@ -55,6 +55,30 @@ package struct ValueNetwork<Context>: SourceNetwork {
     unclaimedNames = names
   }
 
+  /// An empty network for a subgraph, whose values have other names than those of the network around it, and
+  /// whose constants and nodes count with those.
+  package init(subgraphOf outer: ValueNetwork, _ context: Context) {
+    self.context = context
+    (names, unclaimedNames) = (outer.names, outer.unclaimedNames)
+    (storedByteCount, computedByteCount) = (outer.storedByteCount, outer.computedByteCount)
+    unrolledCount = outer.unrolledCount
+  }
+
+  /// Takes over what a subgraph counted and decided.
+  package mutating func finish(subgraph: ValueNetwork) {
+    (storedByteCount, computedByteCount) = (subgraph.storedByteCount, subgraph.computedByteCount)
+    unrolledCount = subgraph.unrolledCount
+    decisions += subgraph.decisions
+  }
+
+  /// Goes back to an earlier state, except for what was counted.
+  package mutating func restore(_ earlier: ValueNetwork) {
+    let (computed, unrolled) = (computedByteCount, unrolledCount)
+    self = earlier
+    computedByteCount = max(computed, computedByteCount)
+    unrolledCount = max(unrolled, unrolledCount)
+  }
+
   /// Returns the type of a value.
   package func type(_ value: SourceValue) -> TensorType {
     switch value {
@@ -63,6 +87,13 @@ package struct ValueNetwork<Context>: SourceNetwork {
     case .dimensions(let dimensions, let isList, let type):
       TensorType(type, isList ? [dimensions.count] : [])
     }
+  }
+
+  /// Adds an input of a subgraph, under an unused name.
+  package mutating func addSubgraphInput(
+    _ name: String, _ type: TensorType
+  ) throws(WeighbridgeError) -> SourceValue {
+    .computed(try graph.addInput(names.unused(name), type))
   }
 
   package mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) {
@@ -104,7 +135,11 @@ package struct ValueNetwork<Context>: SourceNetwork {
 
   /// The largest number of nodes and values that bodies may become in all their steps; a larger graph would be
   /// useless.
-  private static var maximumUnrolledCount: Int { 1 << 16 }
+  private static var maximumUnrolledCount: Int { 1 << 17 }
+
+  /// Whether bodies may still be written out for every step; half of the nodes are left for those that become
+  /// subgraphs.
+  package var mayUnroll: Bool { unrolledCount < Self.maximumUnrolledCount / 2 }
 
   /// The largest size in bytes of all computed constants: 256 MiB plus 16 bytes for each byte in
   /// the file, which is enough to convert bytes to float32 in a few steps.

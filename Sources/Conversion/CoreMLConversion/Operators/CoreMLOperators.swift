@@ -23,7 +23,9 @@ package enum CoreMLOperators {
 
   /// How each operator is written. An operator without a row is decomposed.
   static let table = ExportTable(
-    layout: .channelsFirst, families.map { $0.rows })
+    layout: .channelsFirst,
+    families.map { $0.rows }
+      + [CoreMLRow.refusingControl("networks are written without loops and branches")])
 
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }

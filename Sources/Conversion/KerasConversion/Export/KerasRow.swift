@@ -12,6 +12,7 @@ package enum KerasOperators {
     [
       KerasMappings.rows, KerasActivations.rows, KerasArithmetic.rows, KerasIndexing.rows,
       KerasReductions.rows, KerasReshaping.rows,
+      KerasRow.refusingControl("no layer of Keras does"),
     ])
 
   /// The kinds of all rows, one entry per row.

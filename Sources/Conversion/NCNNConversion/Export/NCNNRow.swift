@@ -69,6 +69,7 @@ package enum NCNNOperators {
     [
       NCNNElementwise.rows, NCNNLayers.rows, NCNNRecurrent.rows, NCNNReshaping.rows,
       NCNNWindows.rows, NCNNRow.refusals(refusals),
+      NCNNRow.refusingControl("ncnn can compute all layers only"),
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [

@@ -62,18 +62,18 @@ struct ONNXDynamicCondition {
   /// Whether sizes determine it.
   var followsFromSizes: Bool { !dynamicInputs.isEmpty }
 
-  /// Why the condition cannot be evaluated, and what the user can do.
-  var reason: String { reason("its condition", "the branch is", "branches") }
+  /// Why the condition cannot be evaluated beforehand, and what the user can do.
+  var reason: String { reason("its condition") }
 
   /// The same where it is the number of a loop's steps.
-  var reasonOfLoop: String { reason("its number of steps", "it is", "loops") }
+  var reasonOfLoop: String { reason("its number of steps") }
 
-  private func reason(_ subject: String, _ known: String, _ such: String) -> String {
+  private func reason(_ subject: String) -> String {
     var reasons: [String] = []
     if !tensorInputs.isEmpty {
       reasons.append(
-        "\(subject) depends on the elements of \(Self.list(tensorInputs)), so \(known) "
-          + "known only when the model runs; such \(such) are not supported")
+        "\(subject) depends on the elements of \(Self.list(tensorInputs)), known only when the model runs"
+      )
     }
     if let name = scalarInputs.sorted().first {
       let number = comparedNumber.map { InputValue.description(of: $0) } ?? "NUMBER"

@@ -25,6 +25,13 @@ struct ONNXContext {
   init(opset: Int, readTensor: @escaping ONNXNetwork.TensorReader) {
     (self.opset, self.readTensor) = (opset, readTensor)
   }
+
+  /// What the nodes of a subgraph share, some of whose values are those of the network around it.
+  func ofSubgraph(reading names: [String]) -> ONNXContext {
+    var result = ONNXContext(opset: opset, readTensor: readTensor)
+    for name in names { result.narrowTypes[name] = narrowTypes[name] }
+    return result
+  }
 }
 
 extension ONNXNetwork {

@@ -4,8 +4,34 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Control flow with constant conditions and numbers of steps.
+/// Control flow. With constant conditions and numbers of steps, bodies become nodes of the graph; otherwise
+/// they become subgraphs.
 enum ONNXControl: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(outputsOf: Conditional.self) { (operation, builder) throws(WeighbridgeError) in
+      let (condition, captured) = (builder.input(), Array(builder.operands.dropFirst()))
+      let bodies = try zip(["then", "else"], operation.subgraphs).map {
+        (name, subgraph) throws(WeighbridgeError) in
+        try builder.body(subgraph, name, given: [], captured)
+      }
+      return builder.add(
+        "If", [condition], ["else_branch": .graph(bodies[1]), "then_branch": .graph(bodies[0])],
+        outputCount: builder.scope.outputTypes.count)
+    },
+    ONNXRow(outputsOf: Loop.self) { (operation, builder) throws(WeighbridgeError) in
+      let states = Array(builder.operands[2..<2 + operation.stateCount])
+      let given = zip(
+        ["step", "condition"] + states.map { _ in "state" },
+        builder.givenTypes(of: operation)
+      ).map { (name: $0, type: $1) }
+      let body = try builder.body(
+        operation.body, "body", given: given, Array(builder.operands[(2 + states.count)...]))
+      return builder.add(
+        "Loop", [builder.input(0), builder.input(1)] + states.map { builder.input($0) },
+        ["body": .graph(body)], outputCount: builder.scope.outputTypes.count)
+    },
+  ]
+
   static let nodes: [String: ONNXLayer.Build] = [
     "If": { (layer) throws(WeighbridgeError) in
       let branches = (try layer.body("then_branch"), try layer.body("else_branch"))
@@ -31,47 +57,129 @@ enum ONNXControl: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// Adds both branches, and chooses their outputs by a condition that is known only when the model runs.
+  /// Adds branches of which one is chosen by a condition that is known only when the model runs: as subgraphs,
+  /// or, where both can be computed in any case and give the same types, one beside the other, which every
+  /// target can express.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a condition that follows from sizes, since only one of
-  ///   the branches may fit these, and for branches whose outputs differ in type.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` if a branch cannot be read, or their outputs differ in
+  ///   their element types or numbers of axes.
   fileprivate mutating func chosenBranch(
     _ condition: ONNXValue, _ branches: (ONNXGraph, ONNXGraph)
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let reason = ONNXDynamicCondition(condition, network)
-    guard !reason.followsFromSizes, case .computed = condition,
-      type(condition).shape.allSatisfy({ $0.value == 1 }),
-      type(condition).elementType == .bool
-    else { throw unsupported(reason.reason) }
-    var (first, second, narrowTypes) = ([ONNXValue](), [ONNXValue](), [ONNXNarrowType?]())
+    let condition = try single(condition, .bool, role: "condition")
+    var (bodies, narrowTypes) = ([ValueSubgraph](), [[ONNXNarrowType?]]())
     do throws(WeighbridgeError) {
-      for branch in [branches.0, branches.1] {
+      for (branch, name) in [(branches.0, "then"), (branches.1, "else")] {
         try ONNXUnsupportedOperators(branch.operatorCounts).check()
+        let names = branch.namesFromOutside
+        bodies.append(
+          try subgraph(given: [], reading: names, []) { (layer, _, _) throws(WeighbridgeError) in
+            try layer.run(branch, [], name)
+          })
+        narrowTypes.append(bodyNarrowTypes)
       }
-      first = try run(branches.0, [], "then")
-      narrowTypes = bodyNarrowTypes
-      second = try run(branches.1, [], "else")
     } catch {
       // With the condition fixed, only one of the branches must be readable.
-      throw unsupported(reason.reason)
+      throw unsupported(
+        "one of its branches cannot be read (\(error.reason)), and \(reason.reason)")
     }
-    let types = (first.map { type($0) }, second.map { type($0) })
-    guard types.0 == types.1, narrowTypes == bodyNarrowTypes,
-      types.0.allSatisfy({ !$0.shape.contains(.unknown) })
-    else { throw unsupported(reason.reason) }
-    outputNarrowTypes = narrowTypes
-    return try chosen(by: condition, first, second)
+    let types = bodies.map(\.outputTypes)
+    let isAlike = types[0].elementsEqual(types[1]) {
+      $0.elementType == $1.elementType && $0.rank == $1.rank
+    }
+    guard isAlike, narrowTypes[0] == narrowTypes[1] else {
+      throw unsupported(
+        "one of its branches gives \(types[0]) and the other \(types[1]), expected the same element types and "
+          + "numbers of axes, and \(reason.reason)")
+    }
+    outputNarrowTypes = narrowTypes[0]
+    for index in bodies.indices { try moveWeights(of: &bodies[index]) }
+    let givesSameTypes =
+      types[0] == types[1] && types[0].allSatisfy { !$0.shape.contains(.unknown) }
+    if givesSameTypes, !reason.followsFromSizes,
+      bodies.allSatisfy({ $0.operations.allSatisfy { $0.isTotal(of: $1) } })
+    {
+      return try chosen(by: condition, try inline(bodies[0]), try inline(bodies[1]))
+    }
+    let outside = outside(of: bodies)
+    let conditional = Conditional(
+      first: try bodies[0].subgraph(passing: outside),
+      second: try bodies[1].subgraph(passing: outside), capturedCount: outside.count)
+    return try add(conditional, [condition], outside)
   }
 
-  /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its
-  /// condition is false.
+  /// Builds a body as a subgraph, which may also read lists of tensors around it; see
+  /// ``subgraph(_:given:reading:_:build:)``.
+  private mutating func subgraph(
+    given: [(name: String, type: TensorType)], reading names: [String], _ values: [ONNXValue],
+    build: (inout ONNXLayer, _ given: [ONNXValue], _ values: [ONNXValue]) throws(WeighbridgeError)
+      ->
+      [ONNXValue]
+  ) throws(WeighbridgeError) -> ValueSubgraph {
+    let lists = names.compactMap { name in network.sequences[name].map { (name: name, tensors: $0) }
+    }
+    return try subgraph(
+      network.context.ofSubgraph(reading: names), given: given, reading: names,
+      values + lists.flatMap(\.tensors)
+    ) { (layer, given, inside) throws(WeighbridgeError) in
+      var rest = inside[values.count...]
+      for list in lists {
+        try layer.network.defineSequence(list.name, Array(rest.prefix(list.tensors.count)))
+        rest = rest.dropFirst(list.tensors.count)
+      }
+      return try build(&layer, given, Array(inside[..<values.count]))
+    }
+  }
+
+  /// The values that bodies read from the graph around them, each once, with their types.
+  fileprivate func outside(of bodies: [ValueSubgraph]) -> [(id: ValueID, type: TensorType)] {
+    var seen: Set<ValueID> = []
+    return bodies.flatMap(\.outside).filter { seen.insert($0).inserted }.map {
+      ($0, network.graph.type(of: $0))
+    }
+  }
+
+  /// Adds an operator that runs subgraphs.
+  fileprivate mutating func add(
+    _ operation: some SubgraphOperator, _ inputs: [ONNXValue],
+    _ outside: [(id: ValueID, type: TensorType)]
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    if let problem = operation.problem { throw unsupported(problem) }
+    var ids: [ValueID] = []
+    for input in inputs { ids.append(try network.id(input, source)) }
+    return try network.add(
+      operation, ids + outside.map(\.id), source, outputNames: outputNames
+    ).map { .computed($0) }
+  }
+
+  /// Returns a value of one element without axes.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for a value of another type or with several elements.
+  fileprivate mutating func single(
+    _ value: ONNXValue, _ elementType: ElementType, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let type = type(value)
+    guard type.elementType == elementType,
+      type.shape.allSatisfy({ $0.value.map { $0 == 1 } ?? true })
+    else {
+      throw malformed("has \(type) as its \(role), expected one element of \(elementType.rawValue)")
+    }
+    return type.rank == 0 ? value : try apply(ReshapeAxes([]), to: value, role: role)
+  }
+}
+
+/// Loops.
+extension ONNXLayer {
+  /// Adds a loop: written out step by step if the number of steps and the conditions are constant and there are
+  /// few steps, otherwise with its body as a subgraph.
   fileprivate mutating func loop() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
-    if let count = try optional(0), count.tensor == nil {
-      throw unsupported(ONNXDynamicCondition(count, network).reasonOfLoop)
+    let (count, condition) = (try optional(0), try optional(1))
+    for name in node.inputs.dropFirst(2) where network.sequences[name] != nil {
+      throw unsupported(
+        "passes the list \(name) from step to step, and only tensors can be passed")
     }
-    let maximumCount = try constant(0)?.integers.first
-    var isRunning = try constant(1).map { $0.doubles.first != 0 } ?? true
     var states: [ONNXValue] = []
     for position in node.inputs.indices.dropFirst(2) { states.append(try input(position)) }
     guard body.inputs.count == states.count + 2, body.outputs.count > states.count else {
@@ -79,15 +187,123 @@ extension ONNXLayer {
         "has a body that does not take the number of the step, the condition and every "
           + "state, or does not give them back")
     }
+    let areKnown =
+      count.map { $0.tensor != nil } ?? true && condition.map { $0.tensor != nil } ?? true
+    if areKnown {
+      let before = network
+      let outputs = try unrolled(
+        body, states, maximum: count?.tensor?.integers.first,
+        isRunning: condition?.tensor.map { $0.doubles.first != 0 } ?? true)
+      if let outputs { return outputs }
+      network.restore(before)
+    }
+    let steps =
+      try count.map { (count) throws(WeighbridgeError) in
+        try single(count, .int64, role: "maximum")
+      } ?? newConstant(Tensor(wrapping: .int64, shape: [], [Int64.max]), "maximum")
+    let isRunning =
+      try condition.map { (condition) throws(WeighbridgeError) in
+        try single(condition, .bool, role: "condition")
+      } ?? newConstant(Tensor(.bool, shape: [], [1]), "condition")
+    let narrowTypes = node.inputs.indices.dropFirst(2).map(narrowType)
+    do throws(WeighbridgeError) {
+      let outputs = try loop(
+        steps, isRunning, states, reading: body.namesFromOutside, []
+      ) { (layer, step, states, _) throws(WeighbridgeError) in
+        // A body may declare both as vectors of one element, which they then are.
+        let number =
+          body.inputs[0].shape.isEmpty
+          ? step : try layer.apply(ExpandDims(axes: [0]), to: step, role: "step")
+        let flag = Tensor(.bool, shape: body.inputs[1].shape.isEmpty ? [] : [1], [1])
+        var outputs = try layer.run(
+          body, [number, layer.newConstant(flag, "condition")] + states, "body",
+          narrowTypes: [nil, nil] + narrowTypes)
+        outputs[0] = try layer.single(outputs[0], .bool, role: "condition")
+        return outputs
+      }
+      guard Array(bodyNarrowTypes.dropFirst().prefix(states.count)) == narrowTypes else {
+        throw unsupported(
+          "passes states to the next step in another type of less than 8 bits, expected the same")
+      }
+      outputNarrowTypes = Array(bodyNarrowTypes.dropFirst())
+      return outputs
+    } catch {
+      guard let count, count.tensor == nil, error.code == .unsupported else { throw error }
+      throw unsupported(
+        "\(error.reason); with a known number of steps it may be read, and "
+          + ONNXDynamicCondition(count, network).reasonOfLoop)
+    }
+  }
+
+  /// Adds a loop whose body is a subgraph.
+  ///
+  /// - Parameters:
+  ///   - maximum: The largest number of steps, int64 `[]`.
+  ///   - condition: Whether there is a first step, bool `[]`.
+  ///   - names: The names of the values around it that the body may read.
+  ///   - values: Other values around it that it reads.
+  ///   - build: Adds the body's nodes; gets the number of the step, the states, and what stands for the
+  ///     values; returns the condition for the next step, the states, and what is collected.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` if a step changes the number of axes or the elements of a
+  ///   state.
+  mutating func loop(
+    _ maximum: ONNXValue, _ condition: ONNXValue, _ states: [ONNXValue], reading names: [String],
+    _ values: [ONNXValue],
+    build: (
+      inout ONNXLayer, _ step: ONNXValue, _ states: [ONNXValue], _ values: [ONNXValue]
+    ) throws(WeighbridgeError) -> [ONNXValue]
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    var types = states.map { type($0) }
+    var bodies: [ValueSubgraph] = []
+    // A size that a step changes is unknown in all steps; what follows from it is known after another attempt.
+    for attempt in 0..<4 where bodies.isEmpty {
+      let given =
+        [("step", TensorType(.int64, [Int]()))] + types.enumerated().map { ("state_\($0)", $1) }
+      let body = try subgraph(given: given, reading: names, values) {
+        (layer, given, values) throws(WeighbridgeError) in
+        try build(&layer, given[0], Array(given[1...]), values)
+      }
+      let newTypes = Array(body.outputTypes[1..<1 + states.count])
+      let merged = zip(types, newTypes).map { old, new in
+        let isLast = attempt > 0
+        return old == new || old.rank != new.rank
+          ? old
+          : old.with(
+            shape: zip(old.shape, new.shape).map { $0 == $1 && !isLast ? $0 : .unknown })
+      }
+      for (position, (old, new)) in zip(types, newTypes).enumerated()
+      where old.rank != new.rank || old.elementType != new.elementType {
+        throw unsupported(
+          "changes the state \(position) from \(old) to \(new), and elements and number of axes must stay"
+        )
+      }
+      if merged == types { bodies.append(body) }
+      types = merged
+    }
+    guard var body = bodies.first else {
+      throw unsupported("has states whose shapes cannot be determined: \(types)")
+    }
+    try moveWeights(of: &body)
+    let outside = outside(of: [body])
+    let operation = Loop(
+      body: try body.subgraph(passing: outside), stateCount: states.count,
+      capturedCount: outside.count)
+    return try add(operation, [maximum, condition] + states, outside)
+  }
+
+  /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its
+  /// condition is false.
+  ///
+  /// - Returns: `nil` if a condition is known only when the model runs, or there are too many steps or none.
+  private mutating func unrolled(
+    _ body: ONNXGraph, _ initialStates: [ONNXValue], maximum: Int?, isRunning: Bool
+  ) throws(WeighbridgeError) -> [ONNXValue]? {
+    var (states, isRunning) = (initialStates, isRunning)
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - 1 - states.count)
     var narrowTypes = node.inputs.indices.dropFirst(2).map(narrowType)
     var step = 0
-    while isRunning, step < maximumCount ?? .max {
-      guard step < Self.maximumStepCount else {
-        throw .limitExceeded(
-          "loops over more than \(Self.maximumStepCount) steps, and 1 to \(Self.maximumStepCount) can be read"
-        )
-      }
+    while isRunning, step < maximum ?? .max {
+      guard step < Self.maximumStepCount, network.mayUnroll else { return nil }
       // A body may declare both as vectors of one element, which they then are.
       let shapes = body.inputs.prefix(2).map { $0.shape.isEmpty ? [] : [1] }
       let stepNumber = newConstant(
@@ -98,11 +314,7 @@ extension ONNXLayer {
         body, [stepNumber, condition] + states, "step_\(step)",
         narrowTypes: [nil, nil] + narrowTypes)
       narrowTypes = Array(bodyNarrowTypes.dropFirst())
-      guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
-        throw unsupported(
-          "ends by a condition that is known only when the model runs, and only constant "
-            + "conditions can be read")
-      }
+      guard let isContinued = outputs[0].tensor, isContinued.count == 1 else { return nil }
       isRunning = isContinued.doubles[0] != 0
       let stateCount = states.count
       states = Array(outputs[1..<1 + stateCount])
@@ -112,10 +324,7 @@ extension ONNXLayer {
       step += 1
     }
     for (index, values) in results.enumerated() {
-      guard !values.isEmpty else {
-        throw unsupported(
-          "loops over no step, and the lists of its outputs have a shape from one step on")
-      }
+      guard !values.isEmpty else { return nil }
       states.append(try stacked(values, 0, "output_\(index)"))
     }
     outputNarrowTypes = narrowTypes
@@ -161,5 +370,72 @@ extension ONNXLayer {
     network.removeValues(
       body.inputs.map(\.name) + body.initializers.map(\.name) + body.nodes.flatMap(\.outputs))
     return outputs
+  }
+}
+
+extension ONNXGraphBuilder {
+  /// The types of what ONNX gives the body of a loop: the number of the step, the condition, and the states.
+  fileprivate func givenTypes(of loop: Loop) -> [TensorType] {
+    var types = Array(loop.body.inputTypes[..<(1 + loop.stateCount)])
+    types.insert(TensorType(.bool, [Int]()), at: 1)
+    return types
+  }
+
+  /// Returns a subgraph as the body of a node, which reads the captured values by their names around it.
+  ///
+  /// - Parameter given: The names and types of the inputs that its node gives it; a loop's subgraph does not take
+  ///   the second one, the condition.
+  fileprivate mutating func body(
+    _ subgraph: Subgraph, _ name: String, given: [(name: String, type: TensorType)],
+    _ captured: [ExportOperand]
+  ) throws(WeighbridgeError) -> ONNXGraph {
+    let prefix = "\(scope.prefix)/\(name)"
+    let inputs = given.map { value(unusedName("\(prefix)/\($0.name)"), $0.type) }
+    for input in inputs { types[input.name] = input.type.elementType }
+    let taken = inputs.enumerated().filter { $0.offset != 1 }.map(\.element)
+    let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
+      let outputs = try builder.apply(subgraph.graph, named: prefix, taken + captured)
+      // A body may output each value only once, and none from around it.
+      return outputs.map { output in
+        let copy = builder.add("Identity", [builder.input(output)])
+        return ExportOperand(name: copy, type: output.type, constant: nil)
+      }
+    }
+    return ONNXGraph(
+      name: prefix, nodes: nodes, inputs: inputs.map(ONNXFeature.init),
+      outputs: outputs.map(ONNXFeature.init))
+  }
+}
+
+extension ONNXFeature {
+  /// The feature of a value.
+  fileprivate init(_ operand: ExportOperand) {
+    self.init(
+      name: operand.name, elementType: operand.type.elementType,
+      shape: Self.dimensions(operand.type))
+  }
+}
+
+extension ONNXGraph {
+  /// The names of the values around it that a body or the bodies in it may read, in alphabetical order.
+  var namesFromOutside: [String] {
+    var read = Set(outputs.map(\.name) + nodes.flatMap(\.inputs))
+    for node in nodes {
+      for case (_, .graph(let body)) in node.attributes { read.formUnion(body.namesFromOutside) }
+    }
+    read.subtract(inputs.map(\.name))
+    read.subtract(initializers.map(\.name))
+    read.subtract(nodes.flatMap(\.outputs))
+    return read.sorted()
+  }
+}
+
+extension Operator {
+  /// Whether it can be computed of any elements of some types. Indices may lie beyond the end of an axis, sizes may
+  /// not fit, and integers may be divided by 0.
+  fileprivate func isTotal(of types: [TensorType]) -> Bool {
+    let takesIndices = inputs.contains { if case .indices = $0 { true } else { false } }
+    let mayDivide = self is BinaryMath && !types.allSatisfy(\.elementType.isFloat)
+    return !takesIndices && !mayDivide && !(self is any DataDependentOperator)
   }
 }

@@ -192,11 +192,8 @@ extension ONNXFeature {
 }
 
 extension ONNXLayer {
-  /// Reads a loop over the steps of sequences: as a recurrent operator if it represents one,
-  /// otherwise unrolled, with one body for each step.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when
-  ///   the model runs.
+  /// Reads a loop over the steps of sequences: as a recurrent operator if it represents one, unrolled, with one
+  /// body for each step, if there are few, otherwise with its body as a subgraph.
   mutating func scan() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
     let scanCount = try integer("num_scan_inputs", default: 0)
@@ -228,15 +225,93 @@ extension ONNXLayer {
         "has as many axes or directions as neither its sequences nor its lists, expected one for each"
       )
     }
+    let (initialStates, sequences) = (
+      Array(values[..<stateCount]), Array(values[stateCount...])
+    )
+    let count = try stepCount(sequences, axes)
+    guard let count, count <= Self.maximumStepCount, network.mayUnroll else {
+      var outputs = try loop(
+        body, initialStates, sequences,
+        try axes.enumerated().map { (index, axis) throws(WeighbridgeError) in
+          try self.axis(axis, rank: type(sequences[index]).rank)
+        }, directions)
+      for index in 0..<outputCount {
+        outputs[stateCount + index] = try list(
+          outputs[stateCount + index], axis: outputAxes[index],
+          isReversed: outputDirections[index] != 0, "output_\(index)")
+      }
+      return outputs
+    }
     var (states, results) = try steps(
-      of: body, states: Array(values[..<stateCount]), sequences: Array(values[stateCount...]),
-      axes: axes, directions: directions, narrowTypes: node.inputs.indices.map(narrowType))
+      of: body, states: initialStates, sequences: sequences, axes: axes, directions: directions,
+      narrowTypes: node.inputs.indices.map(narrowType))
     for (index, values) in results.enumerated() {
       let ordered = outputDirections[index] == 0 ? values : values.reversed()
       states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
     }
     outputNarrowTypes = bodyNarrowTypes
     return states
+  }
+
+  /// Adds a loop over the steps of sequences whose body is a subgraph; returns the last states, and the lists of
+  /// outputs along the first axis.
+  private mutating func loop(
+    _ body: ONNXGraph, _ states: [ONNXValue], _ sequences: [ONNXValue], _ axes: [Int],
+    _ directions: [Int]
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    guard node.inputs.indices.allSatisfy({ narrowType($0) == nil }) else {
+      throw unsupported(
+        "scans elements of less than 8 bits over a number of steps that is known only when the model runs, "
+          + "and a constant number is expected")
+    }
+    // Of sequences that differ in length, the shorter one has no element for the last step, which is an error.
+    var lengths: [ONNXValue] = []
+    for (index, sequence) in sequences.enumerated() {
+      let shape = try apply(Shape(elementType: .int64), to: sequence, role: "shape_\(index)")
+      lengths.append(
+        try apply(
+          Gather(axis: 0), to: shape,
+          newConstant(Tensor(.int64, shape: [], [Double(axes[index])]), "axis_\(index)"),
+          role: "length_\(index)"))
+    }
+    let count = lengths.count == 1 ? lengths[0] : try apply(Maximum(), lengths, role: "steps")[0]
+    let outputs = try loop(
+      count, newConstant(Tensor(.bool, shape: [], [1]), "condition"), states,
+      reading: body.namesFromOutside, sequences + [count]
+    ) { (layer, step, states, values) throws(WeighbridgeError) in
+      let last = try layer.apply(
+        Subtract(), to: values[sequences.count],
+        layer.newConstant(Tensor(.int64, shape: [], [1]), "one"), role: "last")
+      let back = try layer.apply(Subtract(), to: last, step, role: "back")
+      var elements: [ONNXValue] = []
+      for (index, sequence) in values[..<sequences.count].enumerated() {
+        elements.append(
+          try layer.apply(
+            Gather(axis: axes[index]), to: sequence, directions[index] == 0 ? step : back,
+            role: "input_\(index)"))
+      }
+      let outputs = try layer.run(body, states + elements, "body")
+      return [layer.newConstant(Tensor(.bool, shape: [], [1]), "next_condition")] + outputs
+    }
+    guard bodyNarrowTypes.allSatisfy({ $0 == nil }) else {
+      throw unsupported(
+        "gives elements of less than 8 bits for a number of steps that is known only when the model runs, "
+          + "and a constant number is expected")
+    }
+    return outputs
+  }
+
+  /// Moves the first axis of a list of outputs, whose order may be reversed, to its place.
+  private mutating func list(
+    _ value: ONNXValue, axis: Int, isReversed: Bool, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let rank = type(value).rank
+    let axis = try self.axis(axis, rank: rank)
+    let ordered =
+      isReversed ? try apply(Reverse(axes: [0]), to: value, role: "\(role)/reversed") : value
+    let order = Array(1..<rank)
+    return try transposed(
+      ordered, Array(order[..<axis]) + [0] + Array(order[axis...]), role: "\(role)/ordered")
   }
 
   /// Reads a loop of opset 8, whose states and sequences have the batch as first and the time as second axis,
@@ -298,7 +373,12 @@ extension ONNXLayer {
     narrowTypes: [ONNXNarrowType?], prefix: String = ""
   ) throws(WeighbridgeError) -> (states: [ONNXValue], results: [[ONNXValue]]) {
     let stateCount = states.count
-    let steps = try stepCount(sequences, axes)
+    guard let steps = try stepCount(sequences, axes) else {
+      throw unsupported(
+        "loops over a number of steps that is known only when the model runs, and only "
+          + "a constant number can be read")
+    }
+    _ = try checkedSteps(steps)
     var states = states
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - stateCount)
     var narrowTypes = narrowTypes
@@ -317,25 +397,21 @@ extension ONNXLayer {
     return (states, results)
   }
 
+  /// Returns the number of steps of sequences; `nil` if it is known only when the model runs.
   private func stepCount(
     _ sequences: [ONNXValue], _ axes: [Int]
-  ) throws(WeighbridgeError) -> Int {
-    var counts: Set<Int> = []
+  ) throws(WeighbridgeError) -> Int? {
+    var counts: Set<Int?> = []
     for (sequence, axis) in zip(sequences, axes) {
       let type = type(sequence)
-      let timeAxis = try self.axis(axis, rank: type.rank)
-      guard let count = type.shape[timeAxis].value else {
-        throw unsupported(
-          "loops over a number of steps that is known only when the model runs, and only "
-            + "a constant number can be read")
-      }
-      counts.insert(count)
+      counts.insert(type.shape[try self.axis(axis, rank: type.rank)].value)
     }
-    guard let count = counts.first, counts.count == 1 else {
+    let known = counts.compactMap { $0 }
+    guard known.count <= 1 else {
       throw malformed(
-        "scans sequences of \(counts.sorted()) steps, and all must have the same number")
+        "scans sequences of \(known.sorted()) steps, and all must have the same number")
     }
-    return try checkedSteps(count)
+    return counts.contains(nil) ? nil : known.first
   }
 
   /// Adds one element of a sequence, without the time axis.

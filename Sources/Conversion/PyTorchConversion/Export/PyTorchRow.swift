@@ -51,6 +51,7 @@ package enum PyTorchOperators {
       PyTorchIndexing.rows, PyTorchLayers.rows, PyTorchPooling.rows, PyTorchRecurrent.rows,
       PyTorchReductions.rows, PyTorchReshaping.rows, PyTorchResizing.rows,
       PyTorchRow.refusals(refusals),
+      PyTorchRow.refusingControl("modules are written without loops and branches"),
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [

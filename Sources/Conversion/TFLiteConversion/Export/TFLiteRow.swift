@@ -47,6 +47,7 @@ package enum TFLiteOperators {
       TFLiteActivations.rows, TFLiteArithmetic.rows, TFLiteConvolutions.rows, TFLiteDense.rows,
       TFLiteIndexing.rows, TFLitePooling.rows, TFLiteRecurrent.rows, TFLiteReductions.rows,
       TFLiteReshaping.rows, TFLiteResizing.rows, TFLiteRow.refusals(refusals),
+      TFLiteRow.refusingControl("TFLite files are written without loops and branches"),
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [

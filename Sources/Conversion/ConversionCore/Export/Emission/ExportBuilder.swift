@@ -206,7 +206,9 @@ extension ExportBuilder {
     _ operation: any CatalogOperator, _ inputs: [Value]
   ) throws(WeighbridgeError) -> [Value]? {
     let constants = inputs.compactMap(\.constant)
-    guard constants.count == inputs.count, !inputs.isEmpty else { return nil }
+    guard constants.count == inputs.count, !inputs.isEmpty, operation.subgraphs.isEmpty else {
+      return nil
+    }
     let name = foldedName(operation, inputs)
     return try operation.evaluate(constants, workers: Workers(count: 1)).map {
       .weight($0, named: name)
@@ -232,8 +234,20 @@ extension ExportBuilder {
       ids.append(try builder.addInput("\(position)", input.type))
     }
     let outputs = try build(&builder, ids, SourceScope(layer: name, className: ""))
-    let graph = try builder.finish(
-      outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) })
+    return try apply(
+      try builder.finish(outputs: outputs.enumerated().map { Port(name: "\($0)", value: $1) }),
+      named: name, inputs)
+  }
+
+  /// Adds the operators of a graph.
+  ///
+  /// - Parameters:
+  ///   - name: The prefix of the names of the nodes.
+  ///   - inputs: The values of the graph's inputs.
+  /// - Returns: The values of its outputs.
+  package mutating func apply(
+    _ graph: Graph, named name: String, _ inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value] {
     var values = self.values(graph, inputs: inputs) { .constant($1) }
     let needed = graph.neededValues
     for node in graph.nodes {
@@ -247,7 +261,7 @@ extension ExportBuilder {
       }
       for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
     }
-    return outputs.compactMap { values[$0.index] }
+    return graph.outputs.compactMap { values[$0.value.index] }
   }
 }
 

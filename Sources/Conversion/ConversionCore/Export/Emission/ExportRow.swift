@@ -110,6 +110,20 @@ extension ExportRow {
   }
 }
 
+extension ExportRow {
+  /// Makes rows for the loops and branches that a target lacks.
+  ///
+  /// - Parameter limitation: What it can do instead, as a clause.
+  package static func refusingControl(_ limitation: String) -> [ExportRow] {
+    let reason =
+      "decides only when it runs what is computed, and \(limitation); an input that decides it can be "
+      + "fixed when the original is read (\(APIName.fixedInputs))"
+    return [
+      ExportRow(Conditional.self, unsupported: reason), ExportRow(Loop.self, unsupported: reason),
+    ]
+  }
+}
+
 /// How a target writes each kind of operator. Operators without a row are decomposed.
 package struct ExportTable<Builder: ExportBuilder>: Sendable {
   /// The kinds of all rows, one entry per row.
