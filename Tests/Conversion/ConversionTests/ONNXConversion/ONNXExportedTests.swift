@@ -26,9 +26,12 @@ import Weighbridge
     try #require(failure { _ = try model(name, fixing: inputs, shapes: shapes) })
   }
 
-  private func expect(_ model: Model, _ inputs: String, _ outputs: String) throws {
+  private func expect(
+    _ model: Model, _ inputs: String, _ outputs: String, _ others: NamedTensor...
+  ) throws {
     let expected = try ArrayFile.read(path("\(outputs).outputs.npz"))
-    let actual = try model.run(try ArrayFile.read(path("\(inputs).inputs.npz"))).outputs
+    let inputs = try ArrayFile.read(path("\(inputs).inputs.npz"))
+    let actual = try model.run(inputs + others).outputs
     #expect(actual.map(\.name) == expected.map(\.name))
     for distance in distances(actual: actual, expected: expected) {
       #expect(distance.error < 1e-6, "\(distance)")
@@ -36,13 +39,11 @@ import Weighbridge
   }
 
   @Test(
-    "A branch that depends on an input is refused with the advice to fix that input",
-    arguments: ["rates", "unordered"])
-  func undecided(_ name: String) throws {
-    let error = try refusal(name)
-    #expect(error.code == .unsupported)
-    #expect(error.reason.contains("follows from the input sr, known only when the model runs"))
-    #expect(error.reason.hasSuffix("for example with `ReadOptions.fixedInputs` sr=16000"))
+    "An input chooses the branch that onnxruntime takes when the model runs",
+    arguments: ["rates", "unordered"], [8000, 16000])
+  func undecided(_ name: String, rate: Int) throws {
+    let rateInput = NamedTensor(name: "sr", tensor: Tensor(.int64, shape: [], [Double(rate)]))
+    try expect(try model(name), "rates", "rates.\(rate)", rateInput)
   }
 
   @Test(
