@@ -54,6 +54,7 @@
 #   make bench-reference   layers in the reference engine
 #   make bench-compact     the size of compacted models compared with other tools; COMPACT_MODELS selects some
 #   make bench-bound       how many other inputs exceed the error that compact states; PHOTOS is a folder of photos
+#   make bench-targets     what is left of compacted models in ONNX, TFLite and Core ML
 #   make bench-search      searching an index of 100,000 images, and indexing 1,000
 #   make bench-python      running models from Python compared with the program
 #   make bench-cluster     jobs on Ray and Spark: files per second with one worker and with two
@@ -63,8 +64,8 @@ SHELL := /bin/bash
 .PHONY: help demo build install test lint consumer generate format clean dependencies archives peers test-peers \
   test-pages test-random test-faults test-avx-vnni fuzz mutate sanitize studio test-studio manual docs packages packages-here \
   library install-library test-c test-c-valgrind test-c-sanitize test-python test-program test-cluster wheel test-wheel \
-  bench bench-files bench-inference bench-reference bench-conversion bench-search bench-compact bench-bound bench-python \
-  bench-cluster
+  bench bench-files bench-inference bench-reference bench-conversion bench-search bench-compact bench-bound \
+  bench-targets bench-python bench-cluster
 
 PREFIX ?= /usr/local
 PYTHON ?= python3

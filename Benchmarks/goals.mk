@@ -45,6 +45,10 @@ bench-bound: build
 	.build/compaction/bin/python Benchmarks/Compaction/bound.py $(program) .build/compaction/models $(PHOTOS) \
 	  .build/compaction/bound.json $(COMPACT_MODELS)
 
+# After bench-compact.
+bench-targets: build
+	.build/compaction/bin/python Benchmarks/Compaction/targets.py $(program) .build/compaction/models $(COMPACT_MODELS)
+
 .build/compaction/models/lstm/model.h5: Benchmarks/Compaction/train_lstm.py $(inference)/done
 	mkdir -p $(@D)
 	$(inference)/bin/python $< $@ $(@D)/texts
