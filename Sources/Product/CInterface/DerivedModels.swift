@@ -57,7 +57,7 @@ extension CompactOptions {
     budget = budgets.first ?? .lossless
     activations = try enumeration(cOptions.activations, "activations")
     foldBatchNorm = cOptions.fold_batch_norm != 0
-    storesProof = (cOptions.proof?.pointee).map { $0 != 0 }
+    proof = (cOptions.proof?.pointee).map { $0 != 0 }
     calibration = try model.examples(
       in: try strings(cOptions.calibration, cOptions.calibration_count, "calibration"))
     evaluation = try model.examples(
@@ -79,7 +79,7 @@ public func compareModels(
     let (model, other) = (try OpenModel.of(model).model, try OpenModel.of(other).model)
     let cOptions = try weighbridge_compare_options(options)
     var options = ComparisonOptions()
-    options.usesNames = cOptions.names != 0
+    options.names = cOptions.names != 0
     options.inputs = try string(cOptions.inputs, "inputs").map { try ArrayFile.read($0) }
     options.tolerance = try tolerancePair(cOptions.tolerance, "tolerance")
     options.run = try RunOptions(cOptions.run)

@@ -70,8 +70,8 @@ public func writeReport(
 extension ReportOptions {
   fileprivate init(_ cOptions: weighbridge_report_options, _ reading: ReadOptions) throws {
     self.init()
-    (verifies, profiles) = (cOptions.no_verify == 0, cOptions.no_profile == 0)
-    comparesEngines = cOptions.verify != 0
+    (noVerify, noProfile) = (cOptions.no_verify != 0, cOptions.no_profile != 0)
+    verify = cOptions.verify != 0
     verification.against = try string(cOptions.against, "against")
     verification.againstOptions = reading
     verification.tolerance = try tolerancePair(cOptions.tolerance, "tolerance")

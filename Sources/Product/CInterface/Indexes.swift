@@ -20,7 +20,7 @@ public func updateIndex(
     let settings = try AnalysisSettings(cOptions.analyze)
     let analyzer = try settings.analyzer(try OpenModel.of(model).model)
     let index = try ImageIndex(
-      updating: indexPath, for: analyzer, isRebuilding: cOptions.rebuild != 0)
+      updating: indexPath, for: analyzer, rebuild: cOptions.rebuild != 0)
     let update = try index.update(folder: folder, with: analyzer, options: settings.update)
     result.pointee = try copy(update.json(indexPath))
   }

@@ -17,13 +17,13 @@ public struct ReportOptions: Sendable {
     }
   }
 
-  /// Whether the models are verified.
-  public var verifies = true
+  /// Whether verifying is left out.
+  public var noVerify = false
   /// Whether verifying compares the fast engine with the reference engine, which takes many times as
   /// long as a run.
-  public var comparesEngines = false
-  /// Whether the models are run once more, to measure the time of each layer.
-  public var profiles = true
+  public var verify = false
+  /// Whether the models are not run once more, to measure the time of each layer.
+  public var noProfile = false
   /// How the models are verified, and also how they are run.
   public var verification: VerifyOptions
   /// An image in which detectors look for objects, and which classifiers classify.
@@ -40,5 +40,22 @@ public struct ReportOptions: Sendable {
   public init() {
     verification = VerifyOptions()
     verification.layers = true
+  }
+}
+
+/// The names of version 0.2.
+extension ReportOptions {
+  /// The opposite of ``noVerify``.
+  @available(*, deprecated, message: "use noVerify")
+  public var verifies: Bool {
+    get { !noVerify }
+    set { noVerify = !newValue }
+  }
+
+  /// The opposite of ``noProfile``.
+  @available(*, deprecated, message: "use noProfile")
+  public var profiles: Bool {
+    get { !noProfile }
+    set { noProfile = !newValue }
   }
 }

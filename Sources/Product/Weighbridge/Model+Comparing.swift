@@ -6,7 +6,7 @@ public import ModelComparison
 public struct ComparisonOptions: Sendable {
   /// Whether layers are paired by name, and differing names of inputs and outputs count. Otherwise
   /// layers are paired by structure.
-  public var usesNames = false
+  public var names = false
   /// Arrays for the inputs. When given, both models are run and their outputs compared.
   public var inputs: [NamedTensor]?
   /// The tolerance for outputs; `nil` for the standard one of the coarsest element type on the way
@@ -17,6 +17,13 @@ public struct ComparisonOptions: Sendable {
 
   /// Compares structure, weights and metadata.
   public init() {}
+
+  /// The former name of ``names``.
+  @available(*, deprecated, renamed: "names")
+  public var usesNames: Bool {
+    get { names }
+    set { names = newValue }
+  }
 }
 
 extension Model {
@@ -32,9 +39,9 @@ extension Model {
     from other: Model, _ options: ComparisonOptions = ComparisonOptions()
   ) throws(WeighbridgeError) -> ModelDifferences {
     var differences = GraphComparison.differences(
-      content.graph, other.content.graph, usesNames: options.usesNames)
+      content.graph, other.content.graph, usesNames: options.names)
     differences.items += DescriptionComparison.differences(
-      metadata, other.metadata, usesNames: options.usesNames,
+      metadata, other.metadata, usesNames: options.names,
       counts: origin.holdsMetadata && other.origin.holdsMetadata)
     if let inputs = options.inputs {
       let models = [self, other]

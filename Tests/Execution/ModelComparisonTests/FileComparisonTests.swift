@@ -13,7 +13,7 @@ import Weighbridge
     let model = try Model(contentsOf: source)
     try model.write(to: folder.file("detector.wbm"))
     var options = ComparisonOptions()
-    options.usesNames = true
+    options.names = true
     options.inputs = try ArrayFile.read(Paths.sample("Models/shape-detector/input.npy"))
     let differences = try Model(contentsOf: folder.file("detector.wbm"))
       .differences(from: model, options)

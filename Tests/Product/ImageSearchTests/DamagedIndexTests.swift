@@ -13,10 +13,10 @@ struct DamagedIndexTests {
   ) throws {
     let before = try Files.read(path)
     let analyzer = try Models.analyzer()
-    for isRebuilding in [false, true] {
+    for rebuild in [false, true] {
       let error = try #require(
         failure {
-          _ = try ImageIndex(updating: path, for: analyzer, isRebuilding: isRebuilding)
+          _ = try ImageIndex(updating: path, for: analyzer, rebuild: rebuild)
         }, sourceLocation: sourceLocation)
       #expect(codes.contains(error.code), "\(error)", sourceLocation: sourceLocation)
       #expect(error.place.file == path, sourceLocation: sourceLocation)
@@ -60,7 +60,7 @@ struct DamagedIndexTests {
     let error = failure { _ = try ImageIndex(updating: album.index, for: analyzer) }
     #expect(error?.code == .unsupported && error?.reason.contains("version 7") == true)
     #expect(failure { _ = try ImageIndex(contentsOf: album.index) }?.code == .unsupported)
-    _ = try ImageIndex(updating: album.index, for: analyzer, isRebuilding: true)
+    _ = try ImageIndex(updating: album.index, for: analyzer, rebuild: true)
     #expect(try ImageIndex(contentsOf: album.index).contents.labels == Models.shapes)
   }
 

@@ -121,11 +121,30 @@ struct IndexTests {
       #expect(error.code == .mismatch && error.description.contains("photos.db: is an index"))
       #expect(try ImageIndex(contentsOf: album.index).search(layout()).count == 4)
     }
-    let rebuilt = try ImageIndex(updating: album.index, for: stricter, isRebuilding: true)
+    let rebuilt = try ImageIndex(updating: album.index, for: stricter, rebuild: true)
     #expect(try rebuilt.search(layout()).isEmpty)
     #expect(try rebuilt.update(folder: album.images, with: stricter).analyzedCount == 4)
     let error = failure { _ = try ImageIndex(contentsOf: album.index).featureTable() }
     #expect(error?.code == .mismatch)
+  }
+
+  private protocol Use {
+    static func use() throws
+  }
+
+  /// A use of what is deprecated, called through a protocol: a direct call would be a warning.
+  private enum FormerName: Use {
+    @available(*, deprecated)
+    static func use() throws {
+      let (album, analyzer) = (try Album(scenes: Scene.first(4)), try Models.analyzer())
+      let index = try ImageIndex(updating: album.index, for: analyzer, isRebuilding: true)
+      #expect(try index.update(folder: album.images, with: analyzer).analyzedCount == 4)
+    }
+  }
+
+  @Test("An index is rebuilt under the option's name of version 0.2, too")
+  func formerName() throws {
+    try (FormerName.self as any Use.Type).use()
   }
 
   @Test("The limit of memory holds for detections and for features")

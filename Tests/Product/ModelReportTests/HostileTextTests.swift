@@ -46,7 +46,7 @@ import Weighbridge
     let page = try page(attack)
     let harmless = try Page([
       ReportedModel(contentsOf: Sample.detector), ReportedModel(contentsOf: Sample.detector),
-    ]) { ($0.verifies, $0.profiles) = (false, false) }
+    ]) { ($0.noVerify, $0.noProfile) = (true, true) }
     // Labels are a separate list, and text that looks like an option is marked as code.
     let elements = try harmless.names("//*").union(["ol", "strong", "details", "summary", "code"])
     #expect(try page.names("//*").subtracting(elements) == [])
@@ -72,7 +72,7 @@ import Weighbridge
     edit.author = edit.summary
     try model.describe(edit)
     let page = try Page([ReportedModel(model, path: "long.wbm")]) {
-      ($0.verifies, $0.profiles) = (false, false)
+      ($0.noVerify, $0.noProfile) = (true, true)
     }
     #expect(page.text.utf8.count < 200_000)
   }
@@ -80,7 +80,7 @@ import Weighbridge
   @Test("Scripts and styles other than the page's own are forbidden by the page itself")
   func policy() throws {
     let page = try Page([ReportedModel(contentsOf: Sample.detector)]) {
-      ($0.verifies, $0.profiles) = (false, false)
+      ($0.noVerify, $0.noProfile) = (true, true)
     }
     let policies = try page.texts("//meta[@http-equiv='Content-Security-Policy']/@content")
     try #require(policies.count == 1)

@@ -17,7 +17,7 @@ import Weighbridge
     let image = try Image(contentsOf: Sample.file("picture.png"))
     return try Page([ReportedModel(contentsOf: folder.file("shapes.wbm"))]) {
       $0.image = .init(name: "picture.png", image: image)
-      $0.comparesEngines = true
+      $0.verify = true
     }.text
   }
 
@@ -116,7 +116,7 @@ import Weighbridge
     #expect(engines.joined().contains("\(APIName.comparingEngines)"))
     layers.withLock { $0 = [] }
     _ = try Page([model]) {
-      $0.comparesEngines = true
+      $0.verify = true
       $0.verification.run.progress = { progress in layers.withLock { $0.append(progress) } }
     }
     #expect(layers.withLock { Set($0.map(\.engine)) } == ["cpu", "reference"])
@@ -144,7 +144,7 @@ import Weighbridge
   @Test("Missing parts are named, with how to add them")
   func missing() throws {
     let page = try Page([ReportedModel(contentsOf: Sample.detector)]) {
-      ($0.verifies, $0.profiles) = (false, false)
+      ($0.noVerify, $0.noProfile) = (true, true)
     }
     let expected = [
       ("description", APIName.labels), ("description", .editMetadata), ("ports", .images),
@@ -180,7 +180,7 @@ import Weighbridge
   @Test("Equal reports give equal pages")
   func deterministic() throws {
     let pages = try (0..<2).map { _ in
-      try Page([ReportedModel(Sample.described(), path: "a.wbm")]) { $0.profiles = false }.text
+      try Page([ReportedModel(Sample.described(), path: "a.wbm")]) { $0.noProfile = true }.text
     }
     #expect(pages[0] == pages[1])
   }
@@ -217,5 +217,27 @@ import Weighbridge
     let report = try Report(models, options: options)
     #expect(report.verifications[0]?.passed == true)
     #expect(try report.html().hasPrefix("<!DOCTYPE html>"))
+  }
+}
+
+/// The names of version 0.2, called through a protocol: a direct call would be a warning.
+@Suite struct FormerReportNameTests {
+  private protocol Use {
+    static func use()
+  }
+
+  private enum FormerNames: Use {
+    @available(*, deprecated)
+    static func use() {
+      var options = ReportOptions()
+      #expect(options.verifies && options.profiles)
+      (options.verifies, options.profiles) = (false, false)
+      #expect(options.noVerify && options.noProfile)
+    }
+  }
+
+  @Test("The opposites of noVerify and noProfile are those of version 0.2")
+  func formerNames() {
+    (FormerNames.self as any Use.Type).use()
   }
 }

@@ -11,7 +11,7 @@ import Weighbridge
     let page = try Page([
       ReportedModel(Sample.described(), path: "a/shapes.wbm"),
       ReportedModel(contentsOf: Sample.detector),
-    ]) { ($0.verifies, $0.profiles) = (false, false) }
+    ]) { ($0.noVerify, $0.noProfile) = (true, true) }
     #expect(try page.texts("//h1") == ["Two models: shapes.wbm and shape-detector.h5"])
     #expect(try page.texts("//header/p") == ["The same: nothing differs that counts."])
     #expect(try page.nodes("//header//div[@class='card']").count == 8)
@@ -42,7 +42,7 @@ import Weighbridge
     let page = try Page([
       ReportedModel(contentsOf: Sample.detector),
       ReportedModel(contentsOf: Paths.sample("Hostile/keras/weights_only.h5")),
-    ]) { ($0.verifies, $0.profiles) = (false, false) }
+    ]) { ($0.noVerify, $0.noProfile) = (true, true) }
     #expect(try page.texts("//header/p") == ["They could not be compared."])
     #expect(try page.section("differences").contains("weights_only.h5"))
     #expect(try page.section("graph").contains("\(APIName.architecture)"))

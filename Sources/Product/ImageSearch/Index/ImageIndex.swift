@@ -63,7 +63,7 @@ public final class ImageIndex: Sendable {
   /// - Parameters:
   ///   - path: The database.
   ///   - analyzer: The analyzer for the images.
-  ///   - isRebuilding: Whether an index of another model, other options or another version is
+  ///   - rebuild: Whether an index of another model, other options or another version is
   ///     emptied; otherwise it is an error.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` for an index of another model or
   ///   other options; ``/Weighbridge/WeighbridgeError/Code/unsupported`` for one of another
@@ -71,14 +71,22 @@ public final class ImageIndex: Sendable {
   ///   and ``/Weighbridge/WeighbridgeError/Code/damaged``, both of them even when rebuilding, so
   ///   that nothing is overwritten; ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public convenience init(
-    updating path: String, for analyzer: ImageAnalyzer, isRebuilding: Bool = false
+    updating path: String, for analyzer: ImageAnalyzer, rebuild: Bool = false
   ) throws(WeighbridgeError) {
     let connection = try IndexOpening.connection(path)
     let contents = Contents(analyzer)
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try IndexOpening.prepare(connection, for: contents, isRebuilding: isRebuilding)
+      try IndexOpening.prepare(connection, for: contents, isRebuilding: rebuild)
     }
     self.init(path: path, contents, connection)
+  }
+
+  /// The former name of ``init(updating:for:rebuild:)``.
+  @available(*, deprecated, renamed: "init(updating:for:rebuild:)")
+  public convenience init(
+    updating path: String, for analyzer: ImageAnalyzer, isRebuilding: Bool
+  ) throws(WeighbridgeError) {
+    try self.init(updating: path, for: analyzer, rebuild: isRebuilding)
   }
 
   /// Creates an index in memory.

@@ -49,9 +49,9 @@ struct ModelFacts: Sendable {
       return
     }
     verification =
-      options.verifies
-      ? .available(try Self.verification(model, options))
-      : .missing("The model was not verified (\(APIName.withoutVerification)).")
+      options.noVerify
+      ? .missing("The model was not verified (\(APIName.withoutVerification)).")
+      : .available(try Self.verification(model, options))
     weights = try Part { () throws(WeighbridgeError) in
       try WeightOverview(model, options.verification.run.cancellation)
     }
@@ -63,15 +63,15 @@ struct ModelFacts: Sendable {
       given != nil
       ? "on the given inputs" : stored != nil ? "on the stored inputs" : "on generated inputs"
     profile =
-      options.profiles
-      ? try Part { () throws(WeighbridgeError) in
+      options.noProfile
+      ? .missing("No run was timed (\(APIName.withoutProfile)).")
+      : try Part { () throws(WeighbridgeError) in
         let session = try model.session(options.verification.run)
         var arrays = given ?? stored ?? []
         if arrays.isEmpty { arrays = try model.generatedInputs(.random(seed: 1)) }
         _ = try session.run(arrays)
         return try session.profile(arrays)
       }
-      : .missing("No run was timed (\(APIName.withoutProfile)).")
     image = try Self.image(model, options)
   }
 
@@ -79,8 +79,8 @@ struct ModelFacts: Sendable {
     _ model: Model, _ options: ReportOptions
   ) throws(WeighbridgeError) -> VerificationReport {
     var report = try model.verify(
-      options.verification, comparesEngines: options.comparesEngines)
-    if !options.comparesEngines {
+      options.verification, comparesEngines: options.verify)
+    if !options.verify {
       report.results.append(
         CheckResult(
           "engines", .skipped,

@@ -76,7 +76,7 @@ public struct CompactOptions: Sendable {
   public var foldBatchNorm = false
   /// Whether an example with its outputs is stored for verifying the loss, if the model has no
   /// reference outputs; `nil` to do so when that takes at most a tenth of the size of the weights.
-  public var storesProof: Bool?
+  public var proof: Bool?
   /// Threads and cancellation.
   public var run = RunOptions()
   /// Called after each part of the work, on the thread that does it.
@@ -93,5 +93,12 @@ extension CompactOptions {
   public var foldsBatchNormalization: Bool {
     get { foldBatchNorm }
     set { foldBatchNorm = newValue }
+  }
+
+  /// The former name of ``proof``.
+  @available(*, deprecated, renamed: "proof")
+  public var storesProof: Bool? {
+    get { proof }
+    set { proof = newValue }
   }
 }

@@ -163,11 +163,11 @@ struct LossyCompaction {
   private func storedExample(
     _ examples: CompactionExamples, _ compaction: Compaction
   ) throws(WeighbridgeError) -> ReferenceSet? {
-    guard options.storesProof != false, let inputs = examples.evaluation.first else { return nil }
+    guard options.proof != false, let inputs = examples.evaluation.first else { return nil }
     let outputs = try options.run.runtime().run(original.content.graph, inputs: inputs) { _ in }
     var size = 0
     for tensor in inputs + outputs { size += try LosslessForm.encoded(tensor).storedByteCount }
-    guard options.storesProof == true || size <= compaction.estimatedSize / 10 else { return nil }
+    guard options.proof == true || size <= compaction.estimatedSize / 10 else { return nil }
     return ReferenceSet(
       author: "weighbridge \(weighbridgeVersion), before the weights were made smaller",
       inputs: zip(original.inputs, inputs).map { .init(name: $0.name, tensor: $1) },

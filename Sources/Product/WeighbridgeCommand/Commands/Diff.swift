@@ -27,7 +27,7 @@ struct Diff: CancellableCommand {
 
   func run(_ cancellation: Cancellation) throws {
     var options = ComparisonOptions()
-    options.usesNames = pairing.names
+    options.names = pairing.names
     options.inputs = try pairing.inputs.map { try ArrayFile.read($0) }
     options.run = general.runOptions(cancellation, threads: checking.threading)
     options.tolerance = checking.tolerance

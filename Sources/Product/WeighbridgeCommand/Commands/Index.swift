@@ -43,7 +43,7 @@ struct Index: CancellableCommand {
       throw WeighbridgeError.missing("is not a folder").at(file: folder)
     }
     let analyzer = try analysis.analyzer(model, source.readOptions, cancellation, general)
-    let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: indexing.rebuild)
+    let index = try ImageIndex(updating: output, for: analyzer, rebuild: indexing.rebuild)
     let folderUpdate = FolderUpdate(
       analyzer: analyzer, threads: analysis.preparation.threading.threads,
       cancellation: cancellation, general: general, printsFiles: progress)

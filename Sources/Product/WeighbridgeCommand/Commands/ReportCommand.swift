@@ -87,9 +87,9 @@ struct ReportCommand: CancellableCommand {
     _ cancellation: Cancellation
   ) throws(WeighbridgeError) -> ReportOptions {
     var options = ReportOptions()
-    options.verifies = !reporting.noVerify
-    options.comparesEngines = reporting.verify
-    options.profiles = !reporting.noProfile
+    options.noVerify = reporting.noVerify
+    options.verify = reporting.verify
+    options.noProfile = reporting.noProfile
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
     options.verification.against = original.against

@@ -58,7 +58,7 @@ extension BudgetOptions {
     options.activations = activations?.value
     options.calibration = try model.examples(in: calibration)
     options.evaluation = try model.examples(in: evaluation)
-    options.storesProof = proof
+    options.proof = proof
     options.foldBatchNorm = foldBatchNorm
     return options
   }

@@ -23,7 +23,7 @@ enum Wording {
   /// What the page offers itself.
   private static let controls = [
     "ReportOptions.image": "A picture that is dropped together with the model",
-    "ReportOptions.verifies = false": "the \u{201C}Verify\u{201D} box is unchecked",
+    "ReportOptions.noVerify = true": "the \u{201C}Verify\u{201D} box is unchecked",
   ]
 
   /// A message with what the reader can use.

@@ -25,7 +25,7 @@ struct IndexUpdate {
     var analysis = AnalyzeOptions()
     analysis.features = work.features.isEmpty ? nil : work.features
     let analyzer = try ImageAnalyzer(Model(contentsOf: work.model), options: analysis)
-    let index = try ImageIndex(updating: work.database, for: analyzer, isRebuilding: true)
+    let index = try ImageIndex(updating: work.database, for: analyzer, rebuild: true)
     var options = UpdateOptions()
     options.threads = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
     options.progress = { Self.write(Line(done: $0.doneCount, count: $0.count)) }

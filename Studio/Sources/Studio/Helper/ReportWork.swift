@@ -41,7 +41,7 @@ struct ReportWork {
     }
     // Without a model the one file that is left is what cannot be read.
     if models.isEmpty, let only = paths.first, paths.count == 1 { models = [only] }
-    options.verifies = verifies
+    options.noVerify = !verifies
     options.verification.run.memoryLimit = Self.memoryLimit
     options.wording = { Wording.namingOptions($0) }
     let reported = try models.map {

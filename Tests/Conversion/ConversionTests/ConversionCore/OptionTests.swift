@@ -88,8 +88,11 @@ private enum FormerNames: Use {
     (detect.threshold, detect.overlap) = (0.5, 0.25)
     #expect(detect.confidenceThreshold == 0.5 && detect.iouThreshold == 0.25)
     var compact = CompactOptions()
-    compact.foldsBatchNormalization = true
-    #expect(compact.foldBatchNorm)
+    (compact.foldsBatchNormalization, compact.storesProof) = (true, true)
+    #expect(compact.foldBatchNorm && compact.proof == true)
+    var comparison = ComparisonOptions()
+    comparison.usesNames = true
+    #expect(comparison.names)
     detectors()
     try calls()
   }
