@@ -117,9 +117,13 @@ extension ONNXGraphBuilder {
   }
 
   /// The type in which loops carry values of a type.
-  func loopType(_ type: ElementType) throws(WeighbridgeError) -> ElementType {
-    guard let signature = ONNXSignature.of("Scan", opset: opset) else { return type }
-    return try computedType(of: type, "V", "Scan", signature)
+  ///
+  /// - Parameter operation: The loop or branch.
+  func loopType(
+    _ type: ElementType, of operation: String = "Scan"
+  ) throws(WeighbridgeError) -> ElementType {
+    guard let signature = ONNXSignature.of(operation, opset: opset) else { return type }
+    return try computedType(of: type, "V", operation, signature)
   }
 
   /// Adds a node that casts a value to a type, as a value of a given name.

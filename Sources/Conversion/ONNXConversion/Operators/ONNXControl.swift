@@ -9,6 +9,7 @@ import ONNXFormat
 enum ONNXControl: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: Conditional.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.checkOutputTypes(of: "If")
       let (condition, captured) = (builder.input(), Array(builder.operands.dropFirst()))
       let bodies = try zip(["then", "else"], operation.subgraphs).map {
         (name, subgraph) throws(WeighbridgeError) in
@@ -19,6 +20,7 @@ enum ONNXControl: ONNXFamily {
         outputCount: builder.scope.outputTypes.count)
     },
     ONNXRow(outputsOf: Loop.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.checkOutputTypes(of: "Loop")
       let states = Array(builder.operands[2..<2 + operation.stateCount])
       let given = zip(
         ["step", "condition"] + states.map { _ in "state" },
@@ -374,6 +376,18 @@ extension ONNXLayer {
 }
 
 extension ONNXGraphBuilder {
+  /// Checks that the opset has a loop or branch for the types of its outputs.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that later opsets have it for.
+  fileprivate func checkOutputTypes(of operation: String) throws(WeighbridgeError) {
+    for type in scope.outputTypes.map(\.elementType)
+    where try loopType(type, of: operation) != type {
+      throw .unsupported(
+        "becomes \(operation) of \(type.rawValue), which opset \(opset) lacks and a later one can have "
+          + "(\(APIName.exportOpset))")
+    }
+  }
+
   /// The types of what ONNX gives the body of a loop: the number of the step, the condition, and the states.
   fileprivate func givenTypes(of loop: Loop) -> [TensorType] {
     var types = Array(loop.body.inputTypes[..<(1 + loop.stateCount)])
