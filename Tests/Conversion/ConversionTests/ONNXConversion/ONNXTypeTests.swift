@@ -112,6 +112,8 @@ private struct ONNXTypeCheck {
       if case .graph(let body) = attribute {
         check(body)
         bodyOutputs = body.outputs.map(\.elementType)
+        // The first is the condition for the next step.
+        if node.operation == "Loop" { bodyOutputs.removeFirst() }
       }
     }
     guard let signature = ONNXSignature.of(node.operation, opset: opset) else {
