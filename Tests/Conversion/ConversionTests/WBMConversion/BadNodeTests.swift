@@ -153,32 +153,17 @@ struct BadNode: Sendable, CustomTestStringConvertible {
       ]), description: ModelDescription(), provenance: Provenance())
   }
 
-  /// Writes the model with another header, digests and all.
-  private func write(_ path: String, _ change: (inout WBMHeader) -> Void) throws {
-    let folder = try TemporaryFolder()
-    _ = try WBMExporter.write(
-      content(), sources: [], to: folder.file("whole.wbm"), replacing: false)
-    let file = try WBMFile(path: folder.file("whole.wbm"))
-    var header = file.header
-    change(&header)
-    var writer = try WBMWriter(path: path, header: header)
-    for index in header.tensors.indices {
-      try writer.append(file.range(ofTensor: index), of: file.store)
-    }
-    try writer.commit(replacing: false)
-  }
-
   @Test("The unchanged model opens and verifies")
   func whole() throws {
     let folder = try TemporaryFolder()
-    try write(folder.file("x.wbm")) { _ in }
+    try content().write(to: folder.file("x.wbm")) { _ in }
     #expect(try Model(contentsOf: folder.file("x.wbm")).verify().passed)
   }
 
   @Test("A node that breaks its definition is refused with its name", arguments: BadNode.all)
   func refused(_ bad: BadNode) throws {
     let folder = try TemporaryFolder()
-    try write(folder.file("x.wbm"), bad.change)
+    try content().write(to: folder.file("x.wbm"), changing: bad.change)
     let error = failure { _ = try Model(contentsOf: folder.file("x.wbm")) }
     #expect(error?.code == bad.code)
     #expect(error?.place.layer == bad.name)

@@ -126,18 +126,8 @@ import _CatalogTesting
   private func write(
     _ graph: Graph, to path: String, _ change: (inout WBMHeader) -> Void = { _ in }
   ) throws {
-    let folder = try TemporaryFolder()
-    let content = ModelContent(
-      graph: graph, description: ModelDescription(), provenance: Provenance())
-    _ = try WBMExporter.write(content, sources: [], to: folder.file("whole.wbm"), replacing: false)
-    let file = try WBMFile(path: folder.file("whole.wbm"))
-    var header = file.header
-    change(&header)
-    var writer = try WBMWriter(path: path, header: header)
-    for index in header.tensors.indices {
-      try writer.append(file.range(ofTensor: index), of: file.store)
-    }
-    try writer.commit(replacing: false)
+    try ModelContent(graph: graph, description: ModelDescription(), provenance: Provenance())
+      .write(to: path, changing: change)
   }
 
   @Test("A model with a loop is stored, read and verified")
