@@ -71,7 +71,7 @@ package enum SingleExample {
         "the output \(port.name) is \(graph[port.value].type), and \(target) takes one example at a "
           + "time, along the first axis")
     }
-    let counting = try countingValues(graph, types, typesOfTwo)
+    let counting = countingValues(graph, types, typesOfTwo)
     for port in graph.outputs where counting.contains(port.value) {
       throw .unsupported(
         "the output \(port.name) follows from the number of examples in a batch, and \(target) takes one "
@@ -84,10 +84,10 @@ package enum SingleExample {
   /// such a value computes each example as before.
   private static func countingValues(
     _ graph: Graph, _ types: [TensorType], _ typesOfTwo: [TensorType]
-  ) throws(WeighbridgeError) -> Set<ValueID> {
+  ) -> Set<ValueID> {
     guard graph.nodes.contains(where: { $0.operation is Shape }) else { return [] }
-    let one = try valuesOfShapes(graph, types)
-    let two = try valuesOfShapes(graph, typesOfTwo)
+    let one = valuesOfShapes(graph, types)
+    let two = valuesOfShapes(graph, typesOfTwo)
     var counting: Set<ValueID> = []
     for node in graph.nodes {
       for id in node.outputs {
@@ -108,26 +108,24 @@ package enum SingleExample {
   /// - Parameter types: The types of all values.
   private static func valuesOfShapes(
     _ graph: Graph, _ types: [TensorType]
-  ) throws(WeighbridgeError) -> [ValueID: Tensor] {
+  ) -> [ValueID: Tensor] {
     let maximumCount = 1024
     var known: [ValueID: Tensor] = [:]
     for node in graph.nodes {
-      guard let operation = node.operation as? any CatalogOperator,
-        (node.inputs + node.outputs).allSatisfy({ id in
-          operation is Shape
-            || (types[id.index].fixedShape.map { $0.reduce(1, *) <= maximumCount } ?? false)
-        })
-      else { continue }
-      if operation is Shape {
+      if node.operation is Shape {
         guard let shape = types[node.inputs[0].index].fixedShape else { continue }
         let type = types[node.outputs[0].index].elementType
         known[node.outputs[0]] = Tensor(type, shape: [shape.count], shape.map(Double.init))
         continue
       }
       let inputs = node.inputs.compactMap { known[$0] ?? graph[$0].constant }
-      guard inputs.count == node.inputs.count, node.inputs.contains(where: { known[$0] != nil })
+      // What cannot be computed for so many examples is not known.
+      guard let operation = node.operation as? any CatalogOperator, operation.subgraphs.isEmpty,
+        inputs.count == node.inputs.count, node.inputs.contains(where: { known[$0] != nil }),
+        (node.inputs + node.outputs).allSatisfy({ id in
+          types[id.index].fixedShape.map { $0.reduce(1, *) <= maximumCount } ?? false
+        }), let outputs = try? operation.evaluate(inputs, workers: Workers(count: 1))
       else { continue }
-      let outputs = try operation.evaluate(inputs, workers: Workers(count: 1))
       for (id, tensor) in zip(node.outputs, outputs) { known[id] = tensor }
     }
     return known
