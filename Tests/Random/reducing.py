@@ -33,7 +33,8 @@ def cut(plan: dict, trial, node_id: str) -> Optional[dict]:
         index = found["index"]
         if index not in new:
             shape = trial.framework.shape(results[index])
-            if shape[:1] != [None] and not any(spec.get("batch") for spec in plan["inputs"]):
+            known = any(spec.get("batch") for spec in plan["inputs"])
+            if not shape or shape[0] is not None and not known:
                 raise ValueError("a tensor without a batch")
             spec = {
                 "id": f"y{node_id}_{index}",
