@@ -42,7 +42,7 @@ extension Catalog {
     kind: String, version: Int, attributes: Attributes, subgraphs: [Subgraph] = []
   ) throws(WeighbridgeError) -> any CatalogOperator {
     guard let type = self[kind] else { throw .unsupported("unknown operator \(kind)") }
-    guard version == type.version else {
+    guard (type.earliestVersion...type.version).contains(version) else {
       let advice =
         version < type.version
         ? "convert the original model again" : "a newer version of this program can read it"

@@ -7,6 +7,9 @@ package import GraphIR
 /// declaration, the shape rule, the reference kernel with its tolerance, the cost, the layout rule,
 /// the decomposition. The protocols below define what many operators have in common.
 package protocol CatalogOperator: Operator {
+  /// The first version that means the same, up to rounding, and is read as well; by default ``version``.
+  static var earliestVersion: Int { get }
+
   /// The inputs, outputs, formula and attributes: their meaning and their stored form.
   static var declaration: OperatorDeclaration<Self> { get }
 
@@ -37,6 +40,10 @@ package protocol CatalogOperator: Operator {
 
   /// The same computation by other operators, for engines and formats that lack this one.
   var decomposition: Decomposition { get }
+}
+
+extension CatalogOperator {
+  package static var earliestVersion: Int { version }
 }
 
 /// An operator on image tensors, whose data has one of two axis orders.

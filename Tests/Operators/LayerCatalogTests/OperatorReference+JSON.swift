@@ -22,6 +22,7 @@ extension OperatorReference.Entry {
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("kind", .string(kind)), ("version", .integer(version)),
+      ("earliest_version", .integer(earliestVersion)),
       ("composite", .bool(decomposition != nil)),
     ]
     if let decomposition { members.append(("decomposition", list(decomposition))) }

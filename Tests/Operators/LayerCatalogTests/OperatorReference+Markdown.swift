@@ -17,7 +17,8 @@ extension OperatorReference {
 
     What each node of a `.wbm` file computes, by its `kind` (the op type) and `version`. Readers \
     reject unknown kinds, versions and attributes, and nodes that lack a required attribute; \
-    attributes have no defaults. Each kind has a single version; lower ones were never released. \
+    attributes have no defaults. Each kind has one version; an earlier one is read only if that is \
+    said, and then differs in rounding alone. Others were never released. \
     `operators.json` has the same content for programs. Both files are generated from the \
     operators' definitions (`make generate`), and tests compare the definitions with what readers \
     accept and what nodes compute.
@@ -47,7 +48,7 @@ extension OperatorReference {
 
     - `element_types`: classes of element types: `float`, `integer`, `number`, `bool`, `any`
     - `operators`: for each kind, sorted:
-      - `kind`, `version`; `composite`, and then `decomposition`, the kinds it may consist of
+      - `kind`, `version`, `earliest_version` that is read; `composite`, and then `decomposition`, the kinds it may consist of
       - `inputs`: `name`; `role` (`data`, `mask`, `indices` or `weight`); `element_types`, which is a \
     class, `same_as` another input, or `by` the value of an attribute; for any number of tensors \
     `variadic`, `minimum_count` and `one_element_type`; `counted_by`, an attribute that says how many \
@@ -88,9 +89,10 @@ extension OperatorReference.Entry {
 
   private var summary: String {
     if kind == Opaque.kind { return "Version \(version). It cannot be computed." }
-    guard let decomposition else { return "Version \(version), primitive." }
+    let earlier = earliestVersion < version ? " (read from \(earliestVersion) on)" : ""
+    guard let decomposition else { return "Version \(version)\(earlier), primitive." }
     let links = decomposition.map { "[\($0)](#\($0))" }.joined(separator: ", ")
-    return "Version \(version), composite: "
+    return "Version \(version)\(earlier), composite: "
       + (decomposition.isEmpty ? "no operator is needed." : "\(links).")
   }
 

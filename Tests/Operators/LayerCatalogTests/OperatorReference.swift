@@ -18,6 +18,7 @@ struct OperatorReference {
   struct Entry {
     let kind: String
     let version: Int
+    let earliestVersion: Int
     let definition: OperatorDefinition
     /// The documentation comment, as Markdown.
     let description: String
@@ -32,7 +33,8 @@ struct OperatorReference {
     let entries = try Catalog.all.map { type in
       let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
       return Entry(
-        kind: type.kind, version: type.version, definition: type.definition,
+        kind: type.kind, version: type.version, earliestVersion: type.earliestVersion,
+        definition: type.definition,
         description: try #require(comments[String(describing: type)], "\(type)"),
         slots: examples.flatMap(\.operation.inputs),
         decomposition: try Self.decomposition(of: examples))
@@ -43,7 +45,8 @@ struct OperatorReference {
   /// Layers that are not understood, which are not in the catalog.
   private static var opaque: Entry {
     Entry(
-      kind: Opaque.kind, version: Opaque.version, definition: .opaque,
+      kind: Opaque.kind, version: Opaque.version, earliestVersion: Opaque.version,
+      definition: .opaque,
       description: "A layer of the source that is not understood, kept as it is.",
       slots: [.data("input"), .weight("weights")], decomposition: nil)
   }

@@ -4,13 +4,15 @@ package import GraphIR
 /// The Gaussian error linear unit x · Φ(x), where Φ is the cumulative distribution function of the
 /// normal distribution (Hendrycks and Gimpel 2016).
 ///
-/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
+/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow. Version 2
+/// rounds the approximation less often.
 package struct GELU: ElementwiseOperator, FormulaOperator {
   /// Whether Φ is replaced by (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2.
   package let isApproximate: Bool
 
   package static let kind = "gelu"
-  package static let version = 1
+  package static let version = 2
+  package static let earliestVersion = 1
 
   package static let declaration = OperatorDeclaration<Self>(
     """

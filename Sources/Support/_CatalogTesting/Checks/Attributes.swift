@@ -18,9 +18,14 @@ extension OperatorExample {
       guard let copy = try? read(attributes), copy.attributes != attributes else { continue }
       problems.append("is read \(what)")
     }
-    let version = type(of: operation).version + 1
-    if (try? read(stored, version: version)) != nil {
-      problems.append("is read as a later version")
+    let type = type(of: operation)
+    for version in type.earliestVersion...type.version
+    where (try? read(stored, version: version)) == nil {
+      problems.append("is not read as version \(version)")
+    }
+    for version in [type.earliestVersion - 1, type.version + 1]
+    where (try? read(stored, version: version)) != nil {
+      problems.append("is read as version \(version)")
     }
     return problems
   }
