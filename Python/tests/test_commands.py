@@ -1,5 +1,6 @@
 """What the program's commands do: cutting, compacting, comparing, classifying, metadata, reports, indexes."""
 
+import pathlib
 import shutil
 
 import numpy
@@ -88,7 +89,10 @@ def test_indexes(samples, sketches):
     again = weighbridge.index("sketches.db", folder, features)
     assert (again.analyzed, again.unchanged) == (0, 200)
     query = folder / "007-star.png"
-    (matches,) = weighbridge.similar("sketches.db", [query], top=3).values()
+    (matches,) = weighbridge.similar("sketches.db", [query], top=3, plot="plots").values()
+    assert {path.name for path in pathlib.Path("plots").iterdir()} == {
+        f"{name}.{kind}" for name in ("007-star.png.features", "distances") for kind in ("png", "svg")
+    }
     assert len(matches) == 3 and all("star" in match.image for match in matches)
     assert [match.distance for match in matches] == sorted(match.distance for match in matches)
     with pytest.raises(weighbridge.ArgumentError, match="detect"):
@@ -96,7 +100,10 @@ def test_indexes(samples, sketches):
     shutil.copy("star.png", "photos")
     shapes = weighbridge.open("shapes.wbm")
     wanted = [{"label": "ellipse", "x": 0, "y": 0, "width": 0.5, "height": 0.5}]
-    found = weighbridge.search("photos", shapes, layout=wanted, max_cost=100.0, top=1)
+    found = weighbridge.search("photos", shapes, layout=wanted, max_cost=100.0, top=1, output="found.png")
+    assert pathlib.Path("found.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(weighbridge.ArgumentError, match="neither .png nor .jpg"):
+        weighbridge.search("photos", shapes, layout=wanted, output="found.gif")
     assert len(found) == 1 and set(found[0].terms) == {
         "presence", "relative_position", "size", "relative_size",
     }

@@ -47,6 +47,11 @@ def test_detecting_in_a_file_and_in_an_array():
     with weighbridge.open("shapes.wbm") as model:
         assert weighbridge.detect(model, white) == []
         assert model.detect("picture.png", confidence_threshold=0.5) == found
+        with model.detector(confidence_threshold=0.5) as detector:
+            assert detector.draw("picture.png", "boxes.png") == found
+            assert open("boxes.png", "rb").read() != open("picture.png", "rb").read()
+            with pytest.raises(weighbridge.ArgumentError, match="neither .png nor .jpg"):
+                detector.draw("picture.png", "boxes.txt")
         with pytest.raises(weighbridge.ArgumentError, match=r"takes uint8 .* array.astype\('uint8'\)"):
             model.detect(white.astype("float32"))
         with pytest.raises(weighbridge.ArgumentError, match="ascontiguousarray"):

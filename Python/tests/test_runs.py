@@ -29,6 +29,17 @@ def test_engines_agree(dense, dense_inputs):
             expect_same(session.run(dense_inputs), want)
 
 
+def test_the_time_of_each_layer(model, sketch):
+    with model.session(threads=1) as session:
+        session.run(sketch)
+        profile = session.profile(sketch)
+    assert profile.milliseconds == pytest.approx(sum(layer.milliseconds for layer in profile.layers))
+    times = [layer.milliseconds for layer in profile.layers]
+    assert len(times) > 3 and times == sorted(times, reverse=True)
+    assert any(layer.operator == "conv" and layer.operations > 0 for layer in profile.layers)
+    assert profile.activation_bytes >= profile.activation_bytes_at_least > 0
+
+
 def test_results_do_not_share_memory(dense, dense_inputs):
     first = dense.run(dense_inputs)
     kept = {name: array.copy() for name, array in first.items()}

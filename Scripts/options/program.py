@@ -169,7 +169,7 @@ GROUPS = {
     "IndexingOptions": ("IndexOptions", None, "How an index of images is updated."),
     "RankingOptions": ("SimilarOptions", None, "How images are ranked by their features."),
     "LayoutOptions": ("SearchOptions", ["layout", "like", "aspect"], "The wanted layout."),
-    "CostOptions": ("SearchOptions", ["classes", "max_cost", "weights", "top"], "What a difference costs."),
+    "CostOptions": ("SearchOptions", ["classes", "max_cost", "weights", "top", "output"], "What a difference costs, and what is shown."),
     "ReportingOptions": ("ReportOptions", None, "What a report contains."),
 }
 

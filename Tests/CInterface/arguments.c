@@ -29,9 +29,12 @@ static void test_null(weighbridge_model model, weighbridge_session session) {
   INVALID(weighbridge_session_open(model, NULL, NULL, &error));
   INVALID(weighbridge_session_run(session, NULL, 2, NULL, 2, &error));
   INVALID(weighbridge_session_outputs(session, NULL, 2, NULL, 2, &error));
+  INVALID(weighbridge_session_profile(session, NULL, 2, &text, &error));
+  INVALID(weighbridge_session_profile(session, NULL, 0, NULL, &error));
   INVALID(weighbridge_detector_open(model, NULL, NULL, &error));
   INVALID(weighbridge_detector_file(session, NULL, NULL, &error));
   INVALID(weighbridge_detector_pixels(session, NULL, NULL, &error));
+  INVALID(weighbridge_detector_draw(session, path, "boxes.png", NULL, &error));
   INVALID(weighbridge_analyzer_open(model, NULL, NULL, &error));
   INVALID(weighbridge_analyzer_identity(session, NULL, &error));
   INVALID(weighbridge_analyzer_image(session, "", 0, NULL, NULL, &error));

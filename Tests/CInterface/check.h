@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <weighbridge.h>
 
 /// Ends the program with a message unless something is so.

@@ -152,10 +152,15 @@ static void test_index(weighbridge_model model, const char *folder) {
   weighbridge_free(text);
   weighbridge_similar_options options = WEIGHBRIDGE_INIT(weighbridge_similar_options);
   options.top = 3;
+  char plots[4096];
+  snprintf(plots, sizeof plots, "%s/plots", folder);
+  options.plot = plots;
   EXPECT_OK(weighbridge_index_similar(index, 0, &query, 1, &options, &text, &error));
   // An image is not compared with itself; the nearest are stars, too.
   EXPECT(!strstr(strstr(text, "matches"), "007-star.png") && strstr(text, "-star.png\",\"distance\":"));
   weighbridge_free(text);
+  snprintf(plots, sizeof plots, "%s/plots/distances.svg", folder);
+  EXPECT(access(plots, R_OK) == 0);
   weighbridge_search_options search = WEIGHBRIDGE_INIT(weighbridge_search_options);
   search.layout = "[{\"label\":\"star\",\"x\":0,\"y\":0,\"width\":1,\"height\":1}]";
   EXPECT_STATUS(

@@ -24,10 +24,12 @@ static void use(uint64_t handle) {
   GONE(weighbridge_session_close(handle, &error));
   GONE(weighbridge_session_outputs(handle, &array, 1, &array, 1, &error));
   GONE(weighbridge_session_run(handle, &array, 1, &array, 1, &error));
+  GONE(weighbridge_session_profile(handle, &array, 1, &text, &error));
   GONE(weighbridge_session_cancel(handle, &error));
   GONE(weighbridge_detector_open(handle, NULL, &other, &error));
   GONE(weighbridge_detector_close(handle, &error));
   GONE(weighbridge_detector_file(handle, sample("Models/shape-detector/picture.png"), &text, &error));
+  GONE(weighbridge_detector_draw(handle, "picture.png", "boxes.png", &text, &error));
   GONE(weighbridge_analyzer_open(handle, NULL, &other, &error));
   GONE(weighbridge_analyzer_close(handle, &error));
   GONE(weighbridge_analyzer_identity(handle, &text, &error));

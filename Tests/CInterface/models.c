@@ -11,14 +11,24 @@ static int32_t stop(void *context) {
   return 1;
 }
 
-static void test_detector(weighbridge_model model) {
+static void test_detector(weighbridge_model model, const char *folder) {
   weighbridge_detector detector;
-  char *file = NULL, *pixels = NULL;
+  char *file = NULL, *pixels = NULL, *drawn = NULL, path[4096];
   EXPECT_OK(weighbridge_detector_open(model, NULL, &detector, &error));
   EXPECT_OK(weighbridge_detector_file(
       detector, sample("Models/shape-detector/picture.png"), &file, &error));
   EXPECT(strncmp(file, "[{\"label\":", 10) == 0);
   EXPECT_STATUS(weighbridge_detector_file(detector, "no.png", &file, &error), WEIGHBRIDGE_MISSING);
+  snprintf(path, sizeof path, "%s/boxes.png", folder);
+  EXPECT_OK(weighbridge_detector_draw(
+      detector, sample("Models/shape-detector/picture.png"), path, &drawn, &error));
+  EXPECT(strcmp(file, drawn) == 0 && access(path, R_OK) == 0);
+  weighbridge_free(drawn);
+  snprintf(path, sizeof path, "%s/boxes.txt", folder);
+  EXPECT_STATUS(
+      weighbridge_detector_draw(
+          detector, sample("Models/shape-detector/picture.png"), path, &drawn, &error),
+      WEIGHBRIDGE_MISMATCH);
   static uint8_t white[88 * 88 * 3];
   const int64_t shape[] = {88, 88, 3};
   weighbridge_array image = WEIGHBRIDGE_INIT(weighbridge_array);
@@ -156,7 +166,7 @@ void test_models(const char *folder) {
   weighbridge_model model;
   EXPECT_OK(weighbridge_model_open(path, NULL, &model, &error));
   test_reports(model, source);
-  test_detector(model);
+  test_detector(model, folder);
   test_analyzer(model);
   test_exports(model, folder);
 

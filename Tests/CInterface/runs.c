@@ -47,6 +47,10 @@ static void test_engines(const char *name) {
   EXPECT_OK(run(reference, &want));
   EXPECT(want.outputs[0].rank >= 0 && want.outputs[0].data);
   for (int time = 0; time < 3; time++) expect_same(cpu, &arrays, &want);
+  char *profile = NULL;
+  EXPECT_OK(weighbridge_session_profile(cpu, arrays.inputs, arrays.input_count, &profile, &error));
+  EXPECT(strncmp(profile, "{\"total_ms\":", 12) == 0 && strstr(profile, "\"kernel\":"));
+  weighbridge_free(profile);
   EXPECT_OK(weighbridge_session_close(cpu, &error));
   EXPECT_OK(weighbridge_session_close(reference, &error));
   EXPECT_OK(weighbridge_model_close(model, &error));

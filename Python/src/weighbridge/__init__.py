@@ -34,7 +34,7 @@ from ._options import report_options as _report_options
 from ._options import write_options as _write_options
 from ._reports import Check, Comparison, Difference, ExportReport, Report
 from ._search import Found, IndexUpdate, Match, index, search, similar
-from ._session import Session
+from ._session import LayerTime, Profile, Session
 
 if TYPE_CHECKING:
     import numpy as _numpy
@@ -67,10 +67,12 @@ __all__ = [
     "ExportReport",
     "Found",
     "IndexUpdate",
+    "LayerTime",
     "Match",
     "Model",
     "ModelError",
     "Port",
+    "Profile",
     "Report",
     "Session",
     "StateError",

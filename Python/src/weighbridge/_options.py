@@ -344,10 +344,13 @@ class SimilarKeywords(AnalyzeKeywords, total=False):
     Attributes:
         metric: The distance: cosine, the default, or euclidean.
         top: How many images are given for each query; 10 by default.
+        plot: A folder for drawings, as SVG and PNG: the features of each query as bars, and the
+            distances of all pairs of the queries and the images found.
     """
 
     metric: Literal["cosine", "euclidean"] | None
     top: int | None
+    plot: Path | None
 
 
 class SearchKeywords(AnalyzeKeywords, total=False):
@@ -363,6 +366,8 @@ class SearchKeywords(AnalyzeKeywords, total=False):
         weights: The weights of presence, relative position, size and relative size; 2, 1.5, 1 and 0.5 by
             default.
         top: The most images that are given; all by default.
+        output: Where a sheet with the wanted layout, the first images and their boxes goes (.png or
+            .jpg).
     """
 
     layout: Sequence[Mapping[str, Any]] | None
@@ -372,6 +377,7 @@ class SearchKeywords(AnalyzeKeywords, total=False):
     max_cost: float | None
     weights: Sequence[float]
     top: int | None
+    output: Path | None
 
 
 class ReportKeywords(DetectKeywords, total=False):
@@ -798,11 +804,13 @@ def _similar_options(
     analyze: "structs.AnalyzeOptions",
     metric: Literal["cosine", "euclidean"] | None = None,
     top: int | None = None,
+    plot: Path | None = None,
 ) -> "structs.SimilarOptions":
     return _library.make(
         structs.SimilarOptions,
         metric=metric,
         top=marshal.count(top, "top"),
+        plot=plot,
         analyze=pointer(analyze),
     )
 
@@ -825,6 +833,7 @@ def _search_options(
     max_cost: float | None = None,
     weights: Sequence[float] = (),
     top: int | None = None,
+    output: Path | None = None,
 ) -> "structs.SearchOptions":
     classes_list, class_count = marshal.texts(classes, "classes")
     weights_list, weight_count = marshal.reals(weights, "weights")
@@ -839,6 +848,7 @@ def _search_options(
         weights=weights_list,
         weight_count=weight_count,
         top=marshal.count(top, "top"),
+        output=output,
         analyze=pointer(analyze),
     )
 

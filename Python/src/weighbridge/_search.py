@@ -7,7 +7,7 @@ from ctypes import byref, c_uint64
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 from . import _library, _marshal
-from ._detector import Box, Detection
+from ._detector import Detection, detections
 from ._marshal import Path
 from ._model import Model
 from ._options import index_options, search_options, similar_options
@@ -102,8 +102,8 @@ def similar(
         path: An index, or a folder of images.
         queries: JPEG and PNG files.
         model: For a folder, and for queries that are not in the index.
-        options: ``metric``, ``"cosine"`` or ``"euclidean"``; ``top``, how many are given for each query; and
-            those of `Model.analyzer`, which must be the index's own.
+        options: ``metric``, ``"cosine"`` or ``"euclidean"``; ``top``, how many are given for each query;
+            ``plot``, a folder for drawings (SVG and PNG); and those of `Model.analyzer`, which must be the index's own.
 
     Returns:
         The nearest images of each query, the nearest first.
@@ -137,7 +137,8 @@ def search(
         model: For a folder, and for `like`.
         options: What is wanted: ``layout``, a list of ``{"label", "x", "y", "width", "height"}`` in the unit
             square from the upper left corner, or ``like``, an image; ``aspect``, ``classes``, ``max_cost``,
-            ``weights`` and ``top``; and those of `Model.analyzer`, which must be the index's own.
+            ``weights`` and ``top``; ``output``, a picture with the first images and their boxes (.png or .jpg);
+            and those of `Model.analyzer`, which must be the index's own.
 
     >>> shapes = weighbridge.open("shapes.wbm")
     >>> found = weighbridge.search("photos", shapes, like="picture.png")
@@ -152,10 +153,6 @@ def search(
         )
     )
     return [
-        Found(item["image"], item["cost"], item["terms"], tuple(map(_detection, item["detections"])))
+        Found(item["image"], item["cost"], item["terms"], tuple(detections(item["detections"])))
         for item in found
     ]
-
-
-def _detection(item: Any) -> Detection:
-    return Detection(item["label"], item["class"], item["confidence"], Box(**item["box"]))

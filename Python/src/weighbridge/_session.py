@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import weakref
 from ctypes import byref, c_int64, c_uint64, memmove, sizeof
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence
 
 from . import _library, _structs
 from ._arrays import ELEMENT_TYPES, Port, address, check, numpy_type
@@ -19,6 +20,42 @@ if TYPE_CHECKING:
 def close(name: str, handle: int) -> None:
     """Closes a handle when Python gives its object up; what cannot be closed stays."""
     getattr(_library.library(), name)(c_uint64(handle), None)
+
+
+class LayerTime(NamedTuple):
+    """How long a layer of a run took.
+
+    Attributes:
+        name: The layer.
+        operator: What it computes.
+        fused: The layers that were computed with it.
+        kernel: The kernel that computed it.
+        milliseconds: How long that took.
+        operations: The floating-point operations of it and of those that were computed with it.
+    """
+
+    name: str
+    operator: str
+    fused: tuple[str, ...]
+    kernel: str
+    milliseconds: float
+    operations: int
+
+
+class Profile(NamedTuple):
+    """How long a run took.
+
+    Attributes:
+        milliseconds: The time of all layers.
+        layers: The time of each layer, the slowest first.
+        activation_bytes: The memory of activations; None where it is not planned.
+        activation_bytes_at_least: The least that any plan could take.
+    """
+
+    milliseconds: float
+    layers: tuple[LayerTime, ...]
+    activation_bytes: int | None
+    activation_bytes_at_least: int | None
 
 
 class Session:
@@ -102,6 +139,25 @@ class Session:
             port.name: self._copy(number) if array is None else array
             for number, (port, array) in enumerate(zip(self._output_ports, arrays))
         }
+
+    def profile(self, inputs: "Mapping[str, NDArray]") -> Profile:
+        """Computes the model's outputs once, and says how long each layer took. The first run of a session
+        also prepares weights, so run it once before.
+
+        Args:
+            inputs: As those of `run`.
+        """
+        self._fill(inputs)
+        self._was_cancelled = False
+        found = json.loads(
+            _library.result_text("session_profile", self._handle, self._inputs, len(self._inputs)))
+        layers = tuple(
+            LayerTime(
+                layer["name"], layer["operator"], tuple(layer["fused"]), layer["kernel"], layer["ms"],
+                layer["operations"])
+            for layer in found["layers"])
+        return Profile(
+            found["total_ms"], layers, found["activation_bytes"], found["activation_bytes_at_least"])
 
     def _fill(self, inputs: "Mapping[str, NDArray]") -> None:
         missing = self._names.difference(inputs)

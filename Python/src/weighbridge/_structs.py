@@ -228,6 +228,7 @@ class SimilarOptions(Structure):
         ("struct_size", c_size_t),
         ("metric", c_char_p),
         ("top", c_int32),
+        ("plot", c_char_p),
         ("analyze", POINTER(AnalyzeOptions)),
     ]
 
@@ -246,6 +247,7 @@ class SearchOptions(Structure):
         ("weights", POINTER(c_double)),
         ("weight_count", c_size_t),
         ("top", c_int32),
+        ("output", c_char_p),
         ("analyze", POINTER(AnalyzeOptions)),
     ]
 

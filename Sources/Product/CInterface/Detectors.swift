@@ -19,8 +19,12 @@ final class OpenDetector: ImageTarget {
   }
 
   func result(for image: Image) throws -> JSONValue {
+    .array(try detections(in: image).map(\.json))
+  }
+
+  func detections(in image: Image) throws -> [Detection] {
     interruption.reset()
-    return .array(try detector.detect(in: image).map(\.json))
+    return try detector.detect(in: image)
   }
 }
 
@@ -64,4 +68,27 @@ public func detectInPixels(
   _ error: UnsafeMutablePointer<weighbridge_error>?
 ) -> weighbridge_status {
   result(of: detector, OpenDetector.self, pixels: image, json, error)
+}
+
+/// `weighbridge_detector_draw`
+@_cdecl("weighbridge_detector_draw")
+public func drawDetections(
+  _ detector: weighbridge_detector, _ image: UnsafePointer<CChar>?,
+  _ output: UnsafePointer<CChar>?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(json, "json")
+    let open = try HandleTable.shared.object(detector, OpenDetector.self)
+    let output = try path(output, "output")
+    guard ImageFormat(fileName: output) != nil else {
+      throw Failure.mismatch("the picture's name ends in neither .png nor .jpg")
+    }
+    let image = try Image(contentsOf: try path(image, "image"))
+    try open.access.perform {
+      let detections = try open.detections(in: image)
+      try image.annotated(with: detections.map { ImageAnnotation($0) }).write(to: output)
+      result.pointee = try copy(.array(detections.map(\.json)))
+    }
+  }
 }

@@ -47,9 +47,12 @@ public func findSimilar(
       }
     let table = try source.index.featureTable()
     let found = try queries.map { query in
-      try source.images(like: query, in: table, by: metric, top: top).json
+      try source.images(like: query, in: table, by: metric, top: top)
     }
-    result.pointee = try copy(.array(found))
+    if let folder = try string(cOptions.plot, "plot") {
+      try SimilarityPlots(folder: folder, metric: metric).write(found, table)
+    }
+    result.pointee = try copy(.array(found.map(\.json)))
   }
 }
 
@@ -69,7 +72,16 @@ public func searchIndex(
       (index) throws(WeighbridgeError) in try index.checkHasDetections()
     }
     let query = try CompositionQuery(cOptions, source)
+    let output = try string(cOptions.output, "output")
+    guard output.map({ ImageFormat(fileName: $0) != nil }) ?? true else {
+      throw Failure.mismatch("the sheet's name ends in neither .png nor .jpg")
+    }
     let found = try source.index.search(query, threads: settings.update.threads)
+    if let output {
+      try CompositionSheet(
+        wanted: query.composition, results: found, labels: source.index.contents.labels
+      ) { _ in }.write(to: output)
+    }
     result.pointee = try copy(.array(found.map(\.json)))
   }
 }

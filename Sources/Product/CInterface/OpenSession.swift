@@ -51,19 +51,31 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
       try inputArrays.indices(matching: model.inputs, "inputs"),
       try outputArrays.indices(matching: model.outputs, "outputs")
     )
-    try prepare(inputArrays, inputIndices)
-    var sources: [UnsafeRawPointer] = []
-    for (position, (input, index)) in zip(inputs, inputIndices).enumerated() {
-      let array = inputArrays[index].pointee
-      let given = array.data == nil ? defaults[position]?.buffer(byteCount: input.byteCount) : nil
-      let address =
-        try given ?? array.elements(byteCount: input.byteCount, "the input \(input.name)")
-      sources.append(UnsafeRawPointer(address))
-    }
+    let sources = try prepareElements(inputArrays, inputIndices)
     interruption.reset()
     try areOutputTypesKnown
       ? run(sources, outputArrays, outputIndices)
       : runCopying(sources, outputArrays, outputIndices)
+  }
+
+  /// Computes the outputs once, and returns the time of each layer.
+  func profile(_ arrays: CallerArrays) throws -> RunProfile {
+    let sources = try prepareElements(arrays, try arrays.indices(matching: model.inputs, "inputs"))
+    interruption.reset()
+    return try session.profile(tensors(sources))
+  }
+
+  /// Prepares a run, and returns the elements of each input.
+  private func prepareElements(
+    _ arrays: CallerArrays, _ indices: [Int]
+  ) throws -> [UnsafeRawPointer] {
+    try prepare(arrays, indices)
+    return try zip(inputs, indices).enumerated().map { position, pair in
+      let (input, array) = (pair.0, arrays[pair.1].pointee)
+      let given = array.data == nil ? defaults[position]?.buffer(byteCount: input.byteCount) : nil
+      return UnsafeRawPointer(
+        try given ?? array.elements(byteCount: input.byteCount, "the input \(input.name)"))
+    }
   }
 
   /// Checks that the inputs are what the model takes, and determines the outputs for them.
@@ -117,14 +129,7 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
   private func runCopying(
     _ sources: [UnsafeRawPointer], _ arrays: CallerArrays, _ indices: [Int]
   ) throws {
-    let tensors = zip(inputs, zip(types, sources)).map { input, source in
-      // The caller guarantees this many bytes; `run` has checked it.
-      let bytes = UnsafeRawBufferPointer(start: source.1, count: input.byteCount)
-      let tensor = Tensor(
-        input.elementType, shape: source.0.fixedShape ?? [], bytes: [UInt8](bytes))
-      return NamedTensor(name: input.name, tensor: tensor)
-    }
-    let results = try session.run(tensors).outputs
+    let results = try session.run(tensors(sources)).outputs
     formerOutputs = outputs
     outputs = results.map { result in
       ArrayRecord(
@@ -138,6 +143,17 @@ final class OpenSession: HandleTarget, @unchecked Sendable {
       address.copyMemory(
         from: results[position].tensor.contiguousBytes(), byteCount: output.byteCount)
       deliver(position, at: address, to: &arrays[index].pointee)
+    }
+  }
+
+  /// Copies the inputs.
+  private func tensors(_ sources: [UnsafeRawPointer]) -> [NamedTensor] {
+    zip(inputs, zip(types, sources)).map { input, source in
+      // The caller guarantees this many bytes; `prepareElements` has checked it.
+      let bytes = UnsafeRawBufferPointer(start: source.1, count: input.byteCount)
+      let tensor = Tensor(
+        input.elementType, shape: source.0.fixedShape ?? [], bytes: [UInt8](bytes))
+      return NamedTensor(name: input.name, tensor: tensor)
     }
   }
 

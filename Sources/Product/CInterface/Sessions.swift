@@ -69,6 +69,23 @@ private func withArrays(
   }
 }
 
+/// `weighbridge_session_profile`
+@_cdecl("weighbridge_session_profile")
+public func profileSession(
+  _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
+  _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ error: UnsafeMutablePointer<weighbridge_error>?
+) -> weighbridge_status {
+  perform(error) {
+    let result = try required(json, "json")
+    let open = try HandleTable.shared.object(session, OpenSession.self)
+    try open.access.perform {
+      let inputs = try CallerArrays(inputs, inputCount, "inputs", for: open.model.inputs)
+      result.pointee = try copy(try open.profile(inputs).json)
+    }
+  }
+}
+
 /// `weighbridge_session_cancel`
 @_cdecl("weighbridge_session_cancel")
 public func cancelSession(

@@ -37,9 +37,8 @@ import Testing
     ],
     "a tolerance": ["atol", "rtol"],
     "arguments": ["bundled", "in", "input", "model", "name", "object", "outputs", "to"],
-    "other functions": ["compact", "repeat"],
+    "other functions": ["compact", "profile", "repeat"],
     "an option that is left out": ["lossless"],
-    "nothing: drawings and times are for people": ["plot", "profile"],
   ]
 
   @Test("Every flag of the program is an option in C and Python, or has something in its place")

@@ -457,6 +457,9 @@ typedef struct weighbridge_similar_options {
   const char *metric;
   /// How many images are given for each query; 10 by default.
   int32_t top;
+  /// A folder for drawings, as SVG and PNG: the features of each query as bars, and the distances of all
+  /// pairs of the queries and the images found.
+  const char *plot;
   /// How a model analyzes images that are not in the index.
   const weighbridge_analyze_options *analyze;
 } weighbridge_similar_options;
@@ -481,6 +484,8 @@ typedef struct weighbridge_search_options {
   size_t weight_count;
   /// The most images that are given; all by default.
   int32_t top;
+  /// Where a sheet with the wanted layout, the first images and their boxes goes (.png or .jpg).
+  const char *output;
   /// How a model analyzes images that are not in the index.
   const weighbridge_analyze_options *analyze;
 } weighbridge_search_options;
@@ -699,6 +704,15 @@ weighbridge_status weighbridge_session_run(
     weighbridge_session session, const weighbridge_array *inputs, size_t input_count,
     weighbridge_array *outputs, size_t output_count, weighbridge_error *error);
 
+/// Computes the model's outputs once, and says how long each layer took. The first run of a session also
+/// prepares weights, so run it once before. Since version 0.3.
+///
+/// The result is `{"total_ms", "activation_bytes", "activation_bytes_at_least", "layers": [{"name", "operator",
+/// "fused", "kernel", "ms", "share", "operations"}]}`, the slowest layer first.
+weighbridge_status weighbridge_session_profile(
+    weighbridge_session session, const weighbridge_array *inputs, size_t input_count, char **json,
+    weighbridge_error *error);
+
 /// Stops the current run, which returns WEIGHBRIDGE_CANCELLED before its next layer; does nothing if there is
 /// none.
 weighbridge_status weighbridge_session_cancel(
@@ -732,6 +746,14 @@ weighbridge_status weighbridge_detector_file(
 /// image: uint8 of the shape [height, width, 3], in red, green and blue.
 weighbridge_status weighbridge_detector_pixels(
     weighbridge_detector detector, const weighbridge_array *image, char **json,
+    weighbridge_error *error);
+
+/// Finds the objects in a JPEG or PNG file, as weighbridge_detector_file does, and draws their boxes and labels
+/// into a copy. Since version 0.3.
+///
+/// output: where the copy goes, .png or .jpg.
+weighbridge_status weighbridge_detector_draw(
+    weighbridge_detector detector, const char *image, const char *output, char **json,
     weighbridge_error *error);
 
 // --- Classifiers: a model that tells what images show.

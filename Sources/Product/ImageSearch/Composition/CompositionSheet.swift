@@ -28,6 +28,24 @@ public struct CompositionSheet {
     sheet.add(background.annotated(with: frames), ["wanted"])
   }
 
+  /// Creates a sheet with the wanted layout and the first images that a search has found.
+  ///
+  /// - Parameter unreadable: Called for each image that can no longer be read, which is left out.
+  package init(
+    wanted: Composition, results: [CompositionResult], labels: [String],
+    unreadable: (WeighbridgeError) -> Void
+  ) {
+    let shown = results.prefix(Self.imageCount)
+    self.init(wanted: wanted, labels: labels, count: shown.count)
+    for result in shown {
+      do throws(WeighbridgeError) {
+        add(try Image(contentsOf: result.path), result)
+      } catch {
+        unreadable(error)
+      }
+    }
+  }
+
   /// Adds an image. Only objects that are assigned to wanted ones are labeled.
   public mutating func add(_ image: Image, _ result: CompositionResult) {
     guard count < Self.imageCount else { return }

@@ -42,13 +42,6 @@ struct Search: CancellableCommand {
 
   @OptionGroup var cost: CostOptions
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp(
-      "Where a sheet with the wanted layout, the first images and their boxes goes (.png or .jpg).",
-      valueName: "found.png"))
-  var output: String?
-
   @OptionGroup var analysis: AnalysisOptions
   @OptionGroup var general: GeneralOptions
 
@@ -59,7 +52,7 @@ struct Search: CancellableCommand {
     {
       throw ValidationError("--weights takes four numbers, none negative")
     }
-    if let output, ImageFormat(fileName: output) == nil {
+    if let output = cost.output, ImageFormat(fileName: output) == nil {
       throw ValidationError("the sheet's name ends in neither .png nor .jpg")
     }
   }
@@ -88,7 +81,9 @@ struct Search: CancellableCommand {
     } else {
       Console.printLine(results.text(query))
     }
-    if let output { try writeSheet(query.composition, results, source, to: output) }
+    if let output = cost.output {
+      try writeSheet(query.composition, results, source, to: output)
+    }
     if hasProblems { throw ExitStatus.checkFailed }
   }
 
@@ -96,19 +91,15 @@ struct Search: CancellableCommand {
   private func writeSheet(
     _ wanted: Composition, _ results: [CompositionResult], _ source: IndexSource, to path: String
   ) throws(WeighbridgeError) {
-    let shown = results.prefix(CompositionSheet.imageCount)
-    var sheet = CompositionSheet(
-      wanted: wanted, labels: source.index.contents.labels, count: shown.count)
-    for result in shown {
-      do throws(WeighbridgeError) {
-        sheet.add(try Image(contentsOf: result.path), result)
-      } catch {
-        Console.message("error: \(error)")
-      }
+    let sheet = CompositionSheet(
+      wanted: wanted, results: results, labels: source.index.contents.labels
+    ) { error in
+      Console.message("error: \(error)")
     }
     try sheet.write(to: path)
-    if results.count > shown.count, !general.quiet {
-      Console.message("\(path): the first \(shown.count) of \(results.count) images")
+    let count = CompositionSheet.imageCount
+    if results.count > count, !general.quiet {
+      Console.message("\(path): the first \(count) of \(results.count) images")
     }
   }
 }

@@ -35,14 +35,6 @@ struct Similar: CancellableCommand {
 
   @OptionGroup var ranking: RankingOptions
 
-  @Option(
-    help: ArgumentHelp(
-      """
-      A folder for drawings, as SVG and PNG: the features of each query as bars, and the distances of \
-      all pairs of the queries and the images shown.
-      """, valueName: "folder"))
-  var plot: String?
-
   @OptionGroup var analysis: AnalysisOptions
   @OptionGroup(title: "Source") var reading: SourceOptions
   @OptionGroup var general: GeneralOptions
@@ -60,8 +52,8 @@ struct Similar: CancellableCommand {
       source: source, table: try source.index.featureTable(), metric: metric,
       top: ranking.top ?? 10, general: general)
     let results = try search.run(queries)
-    if let plot {
-      try SimilarityPlots(folder: plot, metric: metric).write(results, search.table)
+    if let folder = ranking.plot {
+      try SimilarityPlots(folder: folder, metric: metric).write(results, search.table)
     }
     if hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
   }

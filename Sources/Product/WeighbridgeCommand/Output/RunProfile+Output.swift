@@ -1,4 +1,3 @@
-import JSON
 import Weighbridge
 
 extension RunProfile {
@@ -20,23 +19,5 @@ extension RunProfile {
 
       \(memory.byteCount.grouped) bytes of activations, of at least \(memory.lowerBound.grouped)
       """
-  }
-
-  /// The profile as JSON.
-  var json: JSONValue {
-    .object([
-      "total_ms": .real(milliseconds),
-      "activation_bytes": memory.map { .integer($0.byteCount) } ?? .null,
-      "activation_bytes_at_least": memory.map { .integer($0.lowerBound) } ?? .null,
-      "layers": .array(
-        lines.map { line in
-          .object([
-            "name": .string(line.layer.name), "operator": .string(line.layer.kind),
-            "fused": .array(line.layer.fused.map(JSONValue.string)),
-            "kernel": .string("\(line.layer.kernel)"), "ms": .real(line.milliseconds),
-            "share": .real(share(line)), "operations": .integer(line.operationCount),
-          ])
-        }),
-    ])
   }
 }

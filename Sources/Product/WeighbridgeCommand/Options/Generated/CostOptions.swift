@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What a difference costs.
+/// What a difference costs, and what is shown.
 struct CostOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -26,6 +26,14 @@ struct CostOptions: ParsableArguments {
     help: ArgumentHelp(
       "The most images that are given; all by default.", valueName: "n"))
   var top: Int?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      """
+      Where a sheet with the wanted layout, the first images and their boxes goes (.png or .jpg).
+      """, valueName: "found.png"))
+  var output: String?
 
   func validate() throws {
     if let maxCost, maxCost.isNaN {

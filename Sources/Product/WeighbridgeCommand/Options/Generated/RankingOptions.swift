@@ -14,6 +14,14 @@ struct RankingOptions: ParsableArguments {
       "How many images are given for each query; 10 by default.", valueName: "n"))
   var top: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A folder for drawings, as SVG and PNG: the features of each query as bars, and the \
+      distances of all pairs of the queries and the images found.
+      """, valueName: "folder"))
+  var plot: String?
+
   func validate() throws {
     if let top, top < 1 { throw ValidationError("--top must be 1 or more") }
   }

@@ -1,14 +1,19 @@
-import Bytes
+package import Bytes
 import GraphIR
-import ImageSearch
 
-/// The plots of `similar`, in a folder.
-struct SimilarityPlots {
-  let folder: String
-  let metric: FeatureDistance
+/// The drawings of images that are most like others, in a folder.
+package struct SimilarityPlots {
+  private let folder: String
+  private let metric: FeatureDistance
 
-  /// Writes a bar chart for each query, and a heat map of the queries and their matches.
-  func write(
+  /// - Parameter folder: Where the files go; made when it is not there.
+  package init(folder: String, metric: FeatureDistance) {
+    (self.folder, self.metric) = (folder, metric)
+  }
+
+  /// Writes a bar chart for each query, and a heat map of the queries and their matches, each as
+  /// SVG and PNG.
+  package func write(
     _ results: [SimilarImages], _ table: FeatureTable
   ) throws(WeighbridgeError) {
     try makeFolder(folder)
