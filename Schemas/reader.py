@@ -250,7 +250,7 @@ class Rules:
             refuse(entry["zero_point"] > 255, f"the zero point {entry['zero_point']} of {name}")
         for entry in entries + halves:
             name = entry["node"]
-            refuse(kinds[name] not in ("convolution", "dense", "add"), f"{name} is quantized, a {kinds[name]}")
+            refuse(kinds[name] not in ("convolution", "transposed_convolution", "dense", "add"), f"{name} is quantized, a {kinds[name]}")
             refuse(entry["input"] > (kinds[name] == "add"), f"the quantized input {entry['input']} of {name}")
 
     @staticmethod

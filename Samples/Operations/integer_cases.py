@@ -202,6 +202,12 @@ def scores(tokens, query):
             layers.Softmax()(grouped), layers.Softmax()(2.0 * causal)]
 
 
+def shrunk_integers(signed, short, long):
+    """Integers that are brought to 0 by an integer."""
+    return [function(x, threshold) for x in (signed, short, long) for function, threshold in [
+        (ops.soft_shrink, 2), (ops.soft_shrink, 0), (ops.hard_shrink, 3)]] + [ops.threshold(signed, 1, -7)]
+
+
 def hashed_fractions(x, n):
     """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
     whole = ops.cast(n, "float32")
@@ -215,6 +221,7 @@ CASES = [
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
+    Case("shrunk_integers", [SIGNED, SHORT, LONG], shrunk_integers),
     Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),
     Case("truths", [TRUTH, UNSIGNED], truths),

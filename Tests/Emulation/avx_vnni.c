@@ -135,8 +135,9 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   const int64_t sides[] = {wanted->window, wanted->window}, ones[] = {1, 1};
   const int64_t borders[] = {wanted->window / 2, wanted->window / 2};
   enum { ZERO_POINT = 77 };
+  const struct kernels_quantized_weights kernel = {wanted->outputs, wanted->inputs, taps, 1, false};
   kernels_primitive *primitive = kernels_quantized_convolution(
-      source, target, (struct kernels_window){sides, ones, ones, borders, borders},
+      source, target, (struct kernels_window){sides, ones, ones, borders, borders}, false, kernel,
       (struct kernels_quantization){false, 1, ZERO_POINT},
       (struct kernels_post_operations){0},
       (struct kernels_quantized_result){
@@ -149,12 +150,10 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   for (int64_t own = 0; own < wanted->outputs * wanted->inputs * taps; own++) {
     weights[own] = (int8_t)rand();
   }
-  int8_t *packed = aligned(kernels_packed_size(wanted->outputs, wanted->inputs, taps, false));
-  int32_t sums[MOST_CHANNELS], shifts[MOST_CHANNELS] = {0};
-  float scales[MOST_CHANNELS] = {0}, bias[MOST_CHANNELS] = {0};
-  kernels_pack_quantized(weights, wanted->outputs, wanted->inputs, taps, false, packed, sums);
+  int8_t *packed = aligned(kernels_packed_size(&kernel));
+  float scales[MOST_CHANNELS + 32] = {0}, bias[MOST_CHANNELS + 32] = {0};
+  kernels_pack_quantized(weights, &kernel, packed);
   for (int64_t channel = 0; channel < wanted->outputs; channel++) {
-    shifts[channel] = (kernels_source_offset() - ZERO_POINT) * sums[channel];
     scales[channel] = 1e-4f * (float)(channel + 1);
     bias[channel] = (float)channel;
   }
@@ -163,10 +162,9 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
       primitive,
       (struct kernels_argument[]){
         {kernels_role_source, 0, image}, {kernels_role_weights, 0, packed},
-        {kernels_role_shift, 0, shifts}, {kernels_role_scale, 0, scales},
-        {kernels_role_bias, 0, bias}, {kernels_role_target, 0, result->floats},
+        {kernels_role_scale, 0, scales}, {kernels_role_bias, 0, bias}, {kernels_role_target, 0, result->floats},
         {kernels_role_quantized_target, 0, result->octets}, {kernels_role_scratchpad, 0, scratch}},
-      8);
+      7);
   kernels_primitive_free(primitive);
   kernels_layout_free(source);
   kernels_layout_free(target);

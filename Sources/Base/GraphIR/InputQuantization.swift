@@ -92,7 +92,7 @@ package struct IntegerQuantization: Hashable, Sendable {
   }
 }
 
-/// Weights as 8-bit integers with a scale for each index of their first axis, the output channels.
+/// Weights as 8-bit integers with a scale for each output channel.
 package struct QuantizedChannels: Sendable {
   /// Row-major, in the weights' shape.
   package let integers: [Int8]
@@ -102,34 +102,67 @@ package struct QuantizedChannels: Sendable {
   /// Quantizes weights. Weights that are stored as integers keep them; others are rounded to the
   /// nearest multiple of 1/127 of the largest magnitude in their channel.
   ///
-  /// - Parameter weights: float32, with the output channels first.
-  package init(_ weights: Tensor) {
-    let count = weights.shape.first ?? 0
-    if let stored = weights.quantized, stored.integers.elementType == .int8,
-      case .linear(let parameters) = stored.dequantization, parameters.zeroPoints.isEmpty,
-      parameters.offsets.isEmpty, parameters.axis == 0 || parameters.axis == nil
-    {
+  /// - Parameters:
+  ///   - weights: float32, with the output channels first.
+  ///   - transposedGroups: The number of groups of a transposed convolution, whose weights are
+  ///     `[in, out/groups, spatial...]`; `nil` for other weights.
+  package init(_ weights: Tensor, transposedGroups: Int? = nil) {
+    let count = weights.shape.isEmpty ? 0 : weights.shape[0]
+    let outputs = transposedGroups.map { $0 * weights.shape[1] } ?? count
+    if let stored = Self.stored(weights, transposedGroups: transposedGroups) {
       integers = stored.integers.contiguousBytes().map { Int8(bitPattern: $0) }
       scales =
-        parameters.axis == nil
-        ? Array(repeating: parameters.scales[0], count: count) : parameters.scales
+        stored.scales.count == 1
+        ? Array(repeating: stored.scales[0], count: outputs) : stored.scales
       return
     }
     let numbers = weights.floats
-    let width = count == 0 ? 0 : numbers.count / count
-    var (integers, scales) = ([Int8](), [Float]())
-    integers.reserveCapacity(numbers.count)
-    for channel in 0..<count {
-      let row = numbers[channel * width..<(channel + 1) * width]
-      let largest = row.reduce(Float(0)) { $1.isFinite ? max($0, abs($1)) : $0 }
-      let scale = max(largest / 127, .leastNormalMagnitude)
-      scales.append(scale)
-      for number in row {
-        let multiple = (number / scale).rounded(.toNearestOrEven)
-        integers.append(multiple.isNaN ? 0 : Int8(max(-127, min(127, multiple))))
+    // Runs of `width` numbers belong to the same channel.
+    let runs = transposedGroups == nil ? count : count * weights.shape[1]
+    let width = runs == 0 ? 0 : numbers.count / runs
+    let channels = (0..<runs).map { run in
+      guard let groups = transposedGroups else { return run }
+      let own = weights.shape[1]
+      return run / own / (count / groups) * own + run % own
+    }
+    var largest = [Float](repeating: 0, count: outputs)
+    for (run, channel) in channels.enumerated() {
+      for number in numbers[run * width..<(run + 1) * width] where number.isFinite {
+        largest[channel] = max(largest[channel], abs(number))
       }
     }
-    (self.integers, self.scales) = (integers, scales)
+    let scales = largest.map { max($0 / 127, .leastNormalMagnitude) }
+    integers = channels.enumerated().flatMap { run, channel in
+      numbers[run * width..<(run + 1) * width].map { number in
+        let multiple = (number / scales[channel]).rounded(.toNearestOrEven)
+        return multiple.isNaN ? 0 : Int8(max(-127, min(127, multiple)))
+      }
+    }
+    self.scales = scales
+  }
+
+  /// Whether weights are stored as such integers, so that no rounding is added.
+  package static func areStored(in weights: Tensor, transposedGroups: Int? = nil) -> Bool {
+    stored(weights, transposedGroups: transposedGroups) != nil
+  }
+
+  /// The integers of weights that are stored as int8 with a scale for each output channel, or for all.
+  private static func stored(
+    _ weights: Tensor, transposedGroups: Int?
+  ) -> (integers: Tensor, scales: [Float])? {
+    guard let stored = weights.quantized, stored.integers.elementType == .int8,
+      case .linear(let parameters) = stored.dequantization, parameters.zeroPoints.isEmpty,
+      parameters.offsets.isEmpty
+    else { return nil }
+    // With groups, no axis of a transposed convolution's weights has the output channels.
+    let isPerChannel =
+      switch transposedGroups {
+      case nil: parameters.axis == 0
+      case 1: parameters.axis == 1
+      default: false
+      }
+    guard parameters.axis == nil || isPerChannel else { return nil }
+    return (stored.integers, parameters.scales)
   }
 }
 

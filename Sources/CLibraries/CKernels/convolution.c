@@ -2,15 +2,10 @@
 
 #include "convolutions.h"
 
-// Planning of convolutions, transposed convolutions and fully connected layers: layouts, padding and passes.
+// Planning of convolutions, transposed convolutions and fully connected layers: layouts and padding.
 
 static void release_convolution(kernels_primitive *primitive) {
-  struct convolution *all = (struct convolution *)primitive;
-  for (int index = 0; index < all->pass_count; index++) {
-    free(all->passes[index].taps);
-    free(all->passes[index].tiles.starts);
-  }
-  free(all->passes);
+  free_passes(&((struct convolution *)primitive)->passes);
 }
 
 static bool is_channels_last(const struct kernels_layout *layout) {
@@ -68,124 +63,29 @@ static void set_channels(
   }
 }
 
-static void target_steps(
-    const struct convolution *all, const struct space *space, ptrdiff_t steps[3]) {
-  steps[2] = all->stores_padding ? CHANNELS : all->out_channels;
-  steps[1] = steps[2] * space->targets[2];
-  steps[0] = steps[1] * space->targets[1];
-}
-
-/// Sets the padded input and the strides in it. Returns the offset of the first element that is covered.
-static ptrdiff_t set_input(
-    struct convolution *all, const struct space *space, const int64_t before[3],
-    const int64_t padded_sizes[3], ptrdiff_t steps[3]) {
-  const int64_t size = sizeof(float);
-  set_padding(&all->input, space->sizes, before, padded_sizes);
+/// Plans the passes, and the working memory for the padded input.
+static bool plan(
+    struct convolution *all, const struct space *space, bool is_transposed, bool reads_blocks) {
+  // Adjacent elements with contiguous channels are one tap.
+  const bool joins = !is_transposed && !reads_blocks && all->blocks == 1 && space->dilation[2] == 1;
+  const ptrdiff_t target_pixel = all->stores_padding ? CHANNELS : all->out_channels;
+  const struct pass_plan plan = {
+    .space = space, .is_transposed = is_transposed, .joined = joins ? space->window[2] : 1,
+    .pixel = (ptrdiff_t)(all->input.pixel_size / (int64_t)sizeof(float)),
+    .weights_tap = all->weights_tap,
+    .target_steps = {
+      target_pixel * space->targets[2] * space->targets[1], target_pixel * space->targets[2], target_pixel},
+    .widest = widest_tile(),
+  };
+  if (joins) all->run = all->last_run = (int)(all->run * space->window[2]);
+  if (!plan_passes(&all->passes, &plan, &all->input)) return false;
   if (all->input.is_copied) {
     primitive_set_bytes(&all->primitive, kernels_role_scratchpad, padded_bytes(&all->input));
   }
-  const ptrdiff_t offset = padded_steps(&all->input, (ptrdiff_t)(all->input.pixel_size / size), steps);
-  all->source_block = all->input.blocks > 1 ? steps[0] * all->input.padded_sizes[0] : CHANNELS;
-  return offset;
-}
-
-/// Adds a pass without taps; NULL if memory cannot be allocated.
-static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
-  struct pass *pass = &all->passes[all->pass_count];
-  pass->taps = calloc((size_t)larger(1, most_taps), sizeof *pass->taps);
-  if (!pass->taps) return NULL;
-  all->pass_count++;
-  return pass;
-}
-
-/// Adds a tap for each window element. Adjacent elements with contiguous channels are merged into one tap.
-static bool plan_convolution(struct convolution *all, const struct space *space, bool reads_blocks) {
-  int64_t padded_sizes[3], position[3], taps = 1;
-  ptrdiff_t steps[3], targets[3];
-  for (int axis = 0; axis < 3; axis++) taps *= space->window[axis];
-  covered_sizes(space, padded_sizes);
-  const ptrdiff_t offset = set_input(all, space, space->before, padded_sizes, steps);
-  target_steps(all, space, targets);
-  all->passes = calloc(1, sizeof *all->passes);
-  struct pass *pass = all->passes ? add_pass(all, taps) : NULL;
-  if (!pass) return false;
-  const bool joins = !reads_blocks && all->blocks == 1 && space->dilation[2] == 1;
-  if (joins) all->run = all->last_run = (int)(all->run * space->window[2]);
-  for (int64_t index = 0; index < taps; index += joins ? space->window[2] : 1) {
-    window_position(space, index, position);
-    struct tap tap = {.weights = (ptrdiff_t)index * all->weights_tap};
-    for (int axis = 0; axis < 3; axis++) {
-      tap.source += position[axis] * space->dilation[axis] * steps[axis];
-    }
-    pass->taps[pass->tap_count++] = tap;
-  }
-  pass->source_offset = offset;
-  count_outputs(space, &all->input, pass->counts);
-  for (int axis = 0; axis < 3; axis++) {
-    pass->source_steps[axis] = space->strides[axis] * steps[axis];
-    pass->target_steps[axis] = targets[axis];
-  }
-  return cut_row(&pass->tiles, pass->counts[2], widest_tile());
-}
-
-/// The offset of a window element's input for the outputs `phase`, `phase` + `stride`, ... of a transposed
-/// convolution; false when the element does not contribute to them.
-static bool transposed_offset(
-    const struct space *space, int axis, int64_t phase, int64_t position, int64_t *offset) {
-  const int64_t distance = phase + space->before[axis] - position * space->dilation[axis];
-  *offset = distance / space->strides[axis];
-  return distance % space->strides[axis] == 0;
-}
-
-/// Adds a pass for each phase of the strides, with the taps that contribute to it.
-static bool plan_transposed(struct convolution *all, const struct space *space) {
-  int64_t before[3] = {0}, padded_sizes[3], phases = 1, taps = 1;
-  ptrdiff_t steps[3], targets[3];
-  for (int axis = 0; axis < 3; axis++) {
-    int64_t last = 0;
-    for (int64_t phase = 0; phase < space->strides[axis]; phase++) {
-      const int64_t count = ceil_div(space->targets[axis] - phase, space->strides[axis]);
-      for (int64_t position = 0; position < space->window[axis] && count > 0; position++) {
-        int64_t offset;
-        if (!transposed_offset(space, axis, phase, position, &offset)) continue;
-        before[axis] = larger(before[axis], -offset);
-        last = larger(last, offset + count - 1);
-      }
-    }
-    padded_sizes[axis] = before[axis] + last + 1;
-    phases *= space->strides[axis];
-    taps *= space->window[axis];
-  }
-  set_input(all, space, before, padded_sizes, steps);
-  target_steps(all, space, targets);
-  all->passes = calloc((size_t)phases, sizeof *all->passes);
-  for (int64_t index = 0; all->passes && index < phases; index++) {
-    struct pass *pass = add_pass(all, taps);
-    if (!pass) return false;
-    const int64_t phase[] = {
-      index / space->strides[2] / space->strides[1], index / space->strides[2] % space->strides[1],
-      index % space->strides[2]};
-    for (int axis = 0; axis < 3; axis++) {
-      pass->counts[axis] =
-          larger(0, ceil_div(space->targets[axis] - phase[axis], space->strides[axis]));
-      pass->source_steps[axis] = steps[axis];
-      pass->target_steps[axis] = targets[axis] * space->strides[axis];
-      pass->target_offset += phase[axis] * targets[axis];
-    }
-    for (int64_t tap_index = 0; tap_index < taps; tap_index++) {
-      int64_t position[3], offset;
-      window_position(space, tap_index, position);
-      struct tap tap = {.weights = (ptrdiff_t)tap_index * all->weights_tap};
-      bool contributes = true;
-      for (int axis = 0; axis < 3; axis++) {
-        contributes &= transposed_offset(space, axis, phase[axis], position[axis], &offset);
-        tap.source += (offset + before[axis]) * steps[axis];
-      }
-      if (contributes) pass->taps[pass->tap_count++] = tap;
-    }
-    if (!cut_row(&pass->tiles, pass->counts[2], widest_tile())) return false;
-  }
-  return all->passes;
+  const int64_t *padded = all->input.padded_sizes;
+  all->source_block =
+      all->input.blocks > 1 ? plan.pixel * padded[0] * padded[1] * padded[2] : CHANNELS;
+  return true;
 }
 
 /// Creates a convolution or transposed convolution.
@@ -223,8 +123,7 @@ static kernels_primitive *create(
     primitive_set(&all->primitive, kernels_role_weights, &own);
     if (bias) primitive_set(&all->primitive, kernels_role_bias, bias);
     set_channels(all, &space, in_channels, target->sizes[1], reads_blocks);
-    is_planned = is_transposed ? plan_transposed(all, &space)
-                            : plan_convolution(all, &space, reads_blocks);
+    is_planned = plan(all, &space, is_transposed, reads_blocks);
     // Partial sums would overwrite the summand.
     is_planned &= !(all->operations.adds_last && all->run != all->last_run);
   }

@@ -105,7 +105,7 @@ static bool set_rows(struct pair *all) {
   if (space->sizes[0] != 1 || space->targets[0] != 1 || all->first.tile_blocks * block > MAX_KEPT) {
     return false;
   }
-  all->first.passes = &all->pass;
+  all->first.passes.list = &all->pass;
   all->first.target_block = block;
   all->pass.counts[0] = 1;
   all->pass.counts[1] = space->sizes[1];
@@ -117,7 +117,7 @@ kernels_primitive *kernels_convolution_pair(
     const kernels_primitive *given_first, const kernels_primitive *given_second) {
   const struct convolution *first = (const struct convolution *)given_first;
   const struct depthwise *second = (const struct depthwise *)given_second;
-  if (given_first->run != run_convolution || !is_depthwise(given_second) || first->pass_count != 1
+  if (given_first->run != run_convolution || !is_depthwise(given_second) || first->passes.count != 1
       || !first->stores_padding || first->operations.adds_first || first->operations.adds_last
       || second->operations.adds_first || second->operations.adds_last) {
     return NULL;
@@ -128,7 +128,7 @@ kernels_primitive *kernels_convolution_pair(
   all->primitive.run = run_pair;
   all->primitive.release = release_pair;
   all->first = *first;
-  all->pass = first->passes[0];
+  all->pass = first->passes.list[0];
   all->pass.tiles = (struct row_tiles){0};
   all->second = second;
   const struct { enum kernels_role own, given; const kernels_primitive *from; } roles[] = {

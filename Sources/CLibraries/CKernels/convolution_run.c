@@ -197,7 +197,7 @@ static void compute_part(void *context, int index) {
 void compute_convolution_row(
     const struct convolution *all, const float *source, const float *weights, const float *bias,
     int64_t block, int64_t row, float *target) {
-  const struct pass *pass = &all->passes[0];
+  const struct pass *pass = &all->passes.list[0];
   const struct part_work work = {
     .all = all, .pass = pass, .source = source + row * pass->source_steps[1], .weights = weights,
     .bias = bias,
@@ -240,8 +240,8 @@ void run_convolution(const kernels_primitive *primitive, const struct call *call
   const struct convolution *all = (const struct convolution *)primitive;
   for (int64_t image = 0; image < all->images; image++) {
     const float *source = convolution_input(all, call, image);
-    for (int index = 0; index < all->pass_count; index++) {
-      const struct pass *pass = &all->passes[index];
+    for (int index = 0; index < all->passes.count; index++) {
+      const struct pass *pass = &all->passes.list[index];
       struct part_work work = {
         .all = all, .pass = pass, .source = source,
         .weights = call->arguments[kernels_role_weights],

@@ -29,6 +29,33 @@ struct pass {
   ptrdiff_t source_offset, target_offset, source_steps[3], target_steps[3];
 };
 
+/// The passes of a convolution.
+struct passes {
+  int count;
+  struct pass *list;
+};
+
+/// How the passes of a convolution are planned.
+struct pass_plan {
+  const struct space *space;
+  bool is_transposed;
+  /// The number of window elements along the width whose channels are contiguous and become one tap; 1 for a
+  /// transposed convolution.
+  int64_t joined;
+  /// The size of a pixel of the padded input, and of the weights of a window element.
+  ptrdiff_t pixel, weights_tap;
+  /// The strides of the target's planes, rows and pixels.
+  ptrdiff_t target_steps[3];
+  /// The maximum number of outputs in a tile.
+  int widest;
+};
+
+/// Plans the passes, and the padded input that they read, whose blocks and pixels are set. Returns false if
+/// memory cannot be allocated; `free_passes` frees what there is in either case.
+bool plan_passes(struct passes *passes, const struct pass_plan *plan, struct padded_input *input);
+
+void free_passes(struct passes *passes);
+
 /// Groups of channels: how many, and the number of outputs and inputs of each.
 struct groups {
   int64_t count, outputs, inputs;
@@ -41,9 +68,7 @@ static inline bool crosses_groups(const struct groups *groups) {
 
 struct convolution {
   kernels_primitive primitive;
-  int pass_count;
-  struct pass *passes;
-
+  struct passes passes;
   int64_t images;
   struct padded_input input;
   /// The number of channel blocks that an output depends on.

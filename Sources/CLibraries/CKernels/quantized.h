@@ -16,6 +16,7 @@ static inline int64_t element_size(bool is_bfloat16) { return is_bfloat16 ? 2 : 
 
 typedef int32_t int32x16 __attribute__((ext_vector_type(16)));
 typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
+typedef int8_t signed_bytes16 __attribute__((ext_vector_type(16)));
 typedef uint16_t bfloat16x16 __attribute__((ext_vector_type(16)));
 
 /// Precomputed parameters of a storage format.
@@ -78,27 +79,41 @@ INLINE vector widen_bfloat16(bfloat16x16 packed) {
 /// Negative values become 0 or, with HAS_SLOPE, are multiplied by the slope.
 enum { ADDS_REDUCED = 1, STORES_FLOATS = 2, RECTIFIES = 4, HAS_SLOPE = 8, ENDINGS = 12 };
 
+/// The blocks into which the outputs are divided. A block reads a part of each pixel: where there are groups,
+/// only the channels of its own ones, next to which there may be others with zero weights.
+struct quantized_blocks {
+  /// The number of blocks, and of outputs in one, which is 16 or 32; the last outputs may be padding.
+  int64_t count;
+  int width;
+  /// The blocks of a group, which then do not cross groups; otherwise 0.
+  int64_t per_group;
+  /// The outputs in all and of a group, and the inputs of a group.
+  int64_t outputs, group_outputs, group_inputs;
+  /// The sizes in bytes of a pixel, of the part that a block reads, and of an element.
+  int64_t pixel_size, span, size;
+  /// Whether each output depends only on the input with the same index, and is computed without words.
+  bool is_depthwise;
+};
+
+struct quantized_blocks divide_outputs(const struct kernels_quantized_weights *weights);
+
 struct quantized_convolution {
   kernels_primitive primitive;
+  struct passes passes;
   int64_t images;
   struct padded_input input;
+  struct quantized_blocks blocks;
   /// How the source is stored.
   struct kernels_quantization stored;
   /// The size in bytes of a pixel of the quantized result and of the summand.
   int64_t target_pixel_size, summand_pixel_size;
   /// The result's capacity in channels, including padding.
   int64_t target_capacity;
-  /// The offsets of the taps in the padded input, and the length in bytes of the contiguous run that each
-  /// covers: the channels of one pixel or of adjacent ones.
-  int64_t tap_count, run;
-  ptrdiff_t *taps;
-  /// The number of outputs along each axis.
-  int64_t counts[3];
-  struct row_tiles tiles;
-  ptrdiff_t source_offset, source_steps[3];
-  int64_t out_channels;
-  /// The number of blocks of 16 output channels in a tile.
-  int tile_blocks;
+  /// The window elements of a tap, and the length in bytes of the contiguous run that it covers: the channels
+  /// of one pixel or of adjacent ones.
+  int64_t joined, run;
+  /// The number of window elements, of outputs of a channel, and of channels.
+  int64_t elements, outputs, out_channels;
   struct kernels_quantized_result result;
   struct rounding rounding;
   /// The bits above, or ENDINGS for the general case.
@@ -109,13 +124,16 @@ struct quantized_convolution {
 /// A tile of outputs, and where its operands are.
 struct quantized_tile {
   int count;
+  const struct pass *pass;
   const uint8_t *source;
   const int8_t *weights;
   /// From the first channel of the tile on.
   const int32_t *shifts;
   const float *scales, *bias;
-  /// The first channel, and the index of the first output in the image.
-  int64_t channel, first_output;
+  /// The first channel, and how many there are; the same with the padding that is stored after them.
+  int64_t channel, valid, stored;
+  /// The index of the first output in the image.
+  int64_t first_output;
   /// The start of the image in each array; NULL if it is not used.
   float *floats;
   uint8_t *bytes;
@@ -127,7 +145,11 @@ typedef void quantized_tile_function(
     const struct quantized_convolution *all, const struct quantized_tile *tile);
 
 /// The maximum number of outputs in a tile on this processor.
-int widest_quantized_tile(bool is_bfloat16);
+int widest_quantized_tile(bool is_bfloat16, bool is_depthwise);
 
 /// The functions for tiles of 1, 2, ... outputs.
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all);
+
+/// The value that is subtracted from each source integer before it is multiplied. Where a processor has no
+/// dot product of unsigned and signed bytes, this is 128, which makes both operands signed.
+int32_t source_offset(void);

@@ -67,7 +67,7 @@ DOT(portable, , __m128i, _mm_set1_epi16, _mm_and_si128, _mm_add_epi32, _mm_slli_
 #if defined(__aarch64__)
 
 // The instruction takes signed bytes. Flipping the highest bit of a source byte subtracts 128, as
-// kernels_source_offset states.
+// source_offset states.
 TARGET_SDOT INLINE void dot_sdot(
     int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   int32x4_t results[4];
@@ -196,7 +196,8 @@ INLINE void finish_general(
   const int64_t out_channels = all->out_channels, target_pixel_size = all->target_pixel_size;
   const int64_t target_size = element_size(rounding.is_bfloat16);
   const int64_t summand_size = element_size(summand.is_bfloat16);
-  const int64_t valid = out_channels - channel, count = tile->count;
+  const int64_t valid = larger(0, tile->valid - tile_block * CHANNELS), count = tile->count;
+  const int64_t stored = tile->stored - tile_block * CHANNELS, step = tile->pass->target_steps[2];
   float *floats = tile->floats ? tile->floats + tile->first_output * out_channels + channel : NULL;
   uint8_t *bytes = tile->bytes
       ? tile->bytes + tile->first_output * target_pixel_size + channel * target_size : NULL;
@@ -222,11 +223,11 @@ INLINE void finish_general(
     // The products of infinities and the zero weights of padding channels are NaN.
     if (rounding.is_bfloat16 && valid < CHANNELS) value = keep_first(value, valid);
     if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
-    if (floats) floats += out_channels;
-    if (adds_reduced) summands += summand_pixel_size;
+    if (floats) floats += step * out_channels;
+    if (adds_reduced) summands += step * summand_pixel_size;
     if (!bytes) continue;
-    store_quantized(bytes, value, &rounding, rounding.is_bfloat16, all->target_capacity - channel);
-    bytes += target_pixel_size;
+    store_quantized(bytes, value, &rounding, rounding.is_bfloat16, stored);
+    bytes += step * target_pixel_size;
   }
 }
 
@@ -239,10 +240,12 @@ INLINE void finish_full(
   const struct kernels_quantization summand = all->result.summand;
   const float slope = all->operations.rectifier.slope;
   const int64_t channel = tile->channel + tile_block * CHANNELS, count = tile->count;
-  const int64_t out_channels = all->out_channels, pixel_size = all->target_pixel_size;
-  const int64_t size = element_size(is_bfloat16), start = tile->first_output * pixel_size + channel * size;
+  const int64_t size = element_size(is_bfloat16);
+  const int64_t start = tile->first_output * all->target_pixel_size + channel * size;
+  const int64_t floats_step = tile->pass->target_steps[2] * all->out_channels;
+  const int64_t pixel_step = tile->pass->target_steps[2] * all->target_pixel_size;
   float *floats =
-      ending & STORES_FLOATS ? tile->floats + tile->first_output * out_channels + channel : NULL;
+      ending & STORES_FLOATS ? tile->floats + tile->first_output * all->out_channels + channel : NULL;
   uint8_t *bytes = tile->bytes + start;
   const uint8_t *summands = ending & ADDS_REDUCED ? tile->summands + start : NULL;
   const vector scale = load(tile->scales + tile_block * CHANNELS);
@@ -250,11 +253,11 @@ INLINE void finish_full(
   for (int64_t output = 0; output < count; output++) {
     vector value = sums_to_float(&sums[output], is_bfloat16) * scale;
     value += bias;
-    if (ending & ADDS_REDUCED) value += dequantize(summands + output * pixel_size, CHANNELS, summand);
+    if (ending & ADDS_REDUCED) value += dequantize(summands + output * pixel_step, CHANNELS, summand);
     if (ending & RECTIFIES) value = value < 0 ? 0 : value;
     if (ending & HAS_SLOPE) value = value < 0 ? value * slope : value;
-    if (ending & STORES_FLOATS) memcpy(floats + output * out_channels, &value, sizeof value);
-    store_quantized(bytes + output * pixel_size, value, &rounding, is_bfloat16, CHANNELS);
+    if (ending & STORES_FLOATS) memcpy(floats + output * floats_step, &value, sizeof value);
+    store_quantized(bytes + output * pixel_step, value, &rounding, is_bfloat16, CHANNELS);
   }
 }
 
@@ -270,10 +273,10 @@ INLINE void sum_up(
     first_sums[output] = shift[0];
     if (tile_blocks == 2) second_sums[output] = shift[1];
   }
-  const ptrdiff_t step = all->source_steps[2];
-  const int8_t *weights = tile->weights;
-  for (int64_t tap = 0; tap < all->tap_count; tap++) {
-    const uint8_t *source = tile->source + all->taps[tap];
+  const ptrdiff_t step = tile->pass->source_steps[2];
+  for (int tap = 0; tap < tile->pass->tap_count; tap++) {
+    const uint8_t *source = tile->source + tile->pass->taps[tap].source;
+    const int8_t *weights = tile->weights + tile->pass->taps[tap].weights;
 #pragma clang loop unroll(disable)
     for (const uint8_t *end = source + all->run; source < end; source += WORD) {
       int32x16 first, second;
@@ -304,7 +307,7 @@ INLINE void sum_up(
   attributes static void finish_##suffix(                                                      \
       const struct quantized_convolution *all, const struct quantized_tile *tile,              \
       const int32x16 *sums, int tile_block) {                                                  \
-    if (tile->channel + (tile_block + 1) * CHANNELS > all->out_channels) {                     \
+    if ((tile_block + 1) * CHANNELS > tile->valid) {                                           \
       return finish_general(all, tile, sums, tile_block, is_bfloat16);                         \
     }                                                                                          \
     switch (all->ending) {                                                                     \
@@ -319,16 +322,17 @@ INLINE void sum_up(
 /// Prefetches the memory that a tile reads and writes, which takes as long as computing the tile.
 INLINE void prefetch_target(
     const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int tile_blocks) {
+  const int64_t step = tile->pass->target_steps[2];
   if (tile->summands) {
     const int64_t start = tile->channel * element_size(all->result.summand.is_bfloat16);
     const uint8_t *summands = tile->summands + tile->first_output * all->summand_pixel_size + start;
     for (int output = 0; output < count; output++) {
-      __builtin_prefetch(summands + output * all->summand_pixel_size, 0, 3);
+      __builtin_prefetch(summands + output * step * all->summand_pixel_size, 0, 3);
     }
   }
   if (!tile->floats) return;
   const float *floats = tile->floats + tile->first_output * all->out_channels + tile->channel;
-  for (int output = 0; output < count; output++, floats += all->out_channels) {
+  for (int output = 0; output < count; output++, floats += step * all->out_channels) {
     __builtin_prefetch(floats, 1, 3);
     if (tile_blocks == 2) __builtin_prefetch(floats + CHANNELS, 1, 3);
   }
@@ -341,7 +345,7 @@ INLINE void prefetch_target(
     prefetch_target(all, tile, count, tile_blocks);                                            \
     sum_up(all, tile, count, tile_blocks, dot_##kind, sums[0], sums[1]);                       \
     finish_##kind(all, tile, sums[0], 0);                                                      \
-    if (tile_blocks == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_capacity)) { \
+    if (tile_blocks == 2 && tile->stored > CHANNELS) {                                         \
       finish_##kind(all, tile, sums[1], 1);                                                    \
     }                                                                                          \
   }
@@ -351,6 +355,66 @@ INLINE void prefetch_target(
   TILE(suffix, attributes, kind, 3, tile_blocks) TILE(suffix, attributes, kind, 4, tile_blocks)
 #define ROW_4(suffix) tile_##suffix##_1, tile_##suffix##_2, tile_##suffix##_3, tile_##suffix##_4
 
+/// Computes the sums of a tile of a depthwise convolution: 16 channels, each by itself.
+INLINE void sum_up_depthwise(
+    const struct quantized_tile *tile, const int count, const bool is_bfloat16, int32x16 sums[WIDEST_TILE]) {
+  int32x16 shift, own[WIDEST_TILE];
+  memcpy(&shift, tile->shifts, sizeof shift);
+#pragma clang loop unroll(full)
+  for (int output = 0; output < count; output++) own[output] = shift;
+  const ptrdiff_t step = tile->pass->source_steps[2];
+  const int32_t offset = source_offset();
+  for (int tap = 0; tap < tile->pass->tap_count; tap++) {
+    const uint8_t *source = tile->source + tile->pass->taps[tap].source;
+    const int8_t *weights = tile->weights + tile->pass->taps[tap].weights;
+    if (is_bfloat16) {
+      bfloat16x16 stored, element;
+      memcpy(&stored, weights, sizeof stored);
+      const vector weight = widen_bfloat16(stored);
+#pragma clang loop unroll(full)
+      for (int output = 0; output < count; output++) {
+        vector sum;
+        memcpy(&element, source + output * step, sizeof element);
+        memcpy(&sum, &own[output], sizeof sum);
+        sum += widen_bfloat16(element) * weight;
+        memcpy(&own[output], &sum, sizeof sum);
+      }
+    } else {
+      signed_bytes16 stored;
+      bytes16 element;
+      memcpy(&stored, weights, sizeof stored);
+      const int32x16 weight = __builtin_convertvector(stored, int32x16);
+#pragma clang loop unroll(full)
+      for (int output = 0; output < count; output++) {
+        memcpy(&element, source + output * step, sizeof element);
+        own[output] += (__builtin_convertvector(element, int32x16) - offset) * weight;
+      }
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int output = 0; output < count; output++) sums[output] = own[output];
+}
+
+/// The maximum number of outputs in a tile of a depthwise convolution.
+enum { DEPTHWISE_WIDTH = 4 };
+
+#define DEPTHWISE_TILE(kind, attributes, is_bfloat16, count)                                   \
+  attributes static void depthwise_##kind##_##count(                                           \
+      const struct quantized_convolution *all, const struct quantized_tile *tile) {            \
+    int32x16 sums[WIDEST_TILE];                                                                \
+    prefetch_target(all, tile, count, 1);                                                      \
+    sum_up_depthwise(tile, count, is_bfloat16, sums);                                          \
+    finish_##kind(all, tile, sums, 0);                                                         \
+  }
+
+#define DEPTHWISE_TILES(kind, attributes, is_bfloat16)                                         \
+  DEPTHWISE_TILE(kind, attributes, is_bfloat16, 1)                                             \
+  DEPTHWISE_TILE(kind, attributes, is_bfloat16, 2)                                             \
+  DEPTHWISE_TILE(kind, attributes, is_bfloat16, 3)                                             \
+  DEPTHWISE_TILE(kind, attributes, is_bfloat16, 4)
+#define DEPTHWISE_ROW(kind) \
+  {depthwise_##kind##_1, depthwise_##kind##_2, depthwise_##kind##_3, depthwise_##kind##_4}
+
 // The numbers of outputs that fill the registers.
 FINISH(portable, , false)
 FINISH(bfloat16_portable, , true)
@@ -358,6 +422,10 @@ TILES_4(portable, , portable, 1)
 TILES_4(bfloat16_portable, , bfloat16_portable, 1)
 static quantized_tile_function *const portable[][WIDEST_TILE] = {
   {ROW_4(portable)}, {ROW_4(bfloat16_portable)}};
+DEPTHWISE_TILES(portable, , false)
+DEPTHWISE_TILES(bfloat16_portable, , true)
+static quantized_tile_function *const depthwise_portable[][DEPTHWISE_WIDTH] = {
+  DEPTHWISE_ROW(portable), DEPTHWISE_ROW(bfloat16_portable)};
 
 #if defined(__x86_64__)
 FINISH(avx2, TARGET_AVX2, false)
@@ -366,6 +434,10 @@ TILES_4(avx2, TARGET_AVX2, avx2, 1)
 TILES_4(bfloat16_avx2, TARGET_AVX2, bfloat16_avx2, 1)
 static quantized_tile_function *const avx2[][WIDEST_TILE] = {
   {ROW_4(avx2)}, {ROW_4(bfloat16_avx2)}};
+DEPTHWISE_TILES(avx2, TARGET_AVX2, false)
+DEPTHWISE_TILES(bfloat16_avx2, TARGET_AVX2, true)
+static quantized_tile_function *const depthwise_avx2[][DEPTHWISE_WIDTH] = {
+  DEPTHWISE_ROW(avx2), DEPTHWISE_ROW(bfloat16_avx2)};
 
 FINISH(avx_vnni, TARGET_AVX_VNNI, false)
 TILES_4(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 1)
@@ -399,6 +471,10 @@ BOTH_WIDTHS(avx512, TARGET_AVX512, false)
 BOTH_WIDTHS(vnni, TARGET_VNNI, false)
 BOTH_WIDTHS(bfloat16_avx512, TARGET_AVX512, true)
 BOTH_WIDTHS(bfloat16, TARGET_BFLOAT16, true)
+DEPTHWISE_TILES(avx512, TARGET_AVX512, false)
+DEPTHWISE_TILES(bfloat16_avx512, TARGET_AVX512, true)
+static quantized_tile_function *const depthwise_avx512[][DEPTHWISE_WIDTH] = {
+  DEPTHWISE_ROW(avx512), DEPTHWISE_ROW(bfloat16_avx512)};
 #endif
 
 #if defined(__aarch64__)
@@ -408,14 +484,15 @@ TILE(sdot, TARGET_SDOT, sdot, 5, 1)
 static quantized_tile_function *const sdot[] = {ROW_4(sdot), tile_sdot_5};
 #endif
 
-int32_t kernels_source_offset(void) {
+int32_t source_offset(void) {
 #if defined(__aarch64__)
   if (kernels_has_byte_products) return 128;
 #endif
   return 0;
 }
 
-int widest_quantized_tile(bool is_bfloat16) {
+int widest_quantized_tile(bool is_bfloat16, bool is_depthwise) {
+  if (is_depthwise) return DEPTHWISE_WIDTH;
   const bool has_products = kernels_has_byte_products && !is_bfloat16;
   switch (kernels_level()) {
   case AVX512: return WIDEST_TILE;
@@ -424,10 +501,19 @@ int widest_quantized_tile(bool is_bfloat16) {
   }
 }
 
+static quantized_tile_function *const *depthwise_functions(bool is_bfloat16) {
+#if defined(__x86_64__)
+  if (kernels_level() == AVX512) return depthwise_avx512[is_bfloat16];
+  if (kernels_level() == AVX2) return depthwise_avx2[is_bfloat16];
+#endif
+  return depthwise_portable[is_bfloat16];
+}
+
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
   const bool is_bfloat16 = all->stored.is_bfloat16;
+  if (all->blocks.is_depthwise) return depthwise_functions(is_bfloat16);
 #if defined(__x86_64__)
-  const int width = all->tile_blocks - 1;
+  const int width = all->blocks.width / CHANNELS - 1;
   switch (kernels_level()) {
   case AVX512:
     if (is_bfloat16) return (kernels_has_bfloat16_products ? bfloat16 : bfloat16_avx512)[width];

@@ -170,7 +170,7 @@ import _CatalogTesting
     }
     let errors = zip(actual[4].doubles, expected[4].doubles).map { abs($0 - $1) }
     #expect(errors.max() ?? 1 < 1e-6)
-    #expect(kernels.filter { $0.contains("int8 convolution") }.count == 1)
+    #expect(kernels.filter { $0.contains("int8 convolution") }.count == 2)
   }
 
   @Test("What differs from rounding to 8 bits is computed node by node")

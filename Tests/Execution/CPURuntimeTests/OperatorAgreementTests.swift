@@ -178,6 +178,27 @@ import _CatalogTesting
     }
   }
 
+  /// Operators that leave open which of two zeros is the larger one, and resizing, where the
+  /// reference adds elements times 0 to those that it copies.
+  private static let leavesSignsOpen: Set = [
+    "maximum", "minimum", "relu", "global_max_pooling", "resizing",
+  ]
+
+  @Test(
+    "Zeros have the sign that the reference gives them",
+    arguments: OperatorExample.all.filter { !leavesSignsOpen.contains($0.operation.kind) })
+  func signsOfZeros(_ example: OperatorExample) throws {
+    let graph = try example.graph()
+    let inputs = example.dataPositions.map { example.inputs[$0].withZeros }
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: inputs) { _ in }
+    let actual = try runtime(2).run(graph, inputs: inputs) { _ in }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    let pairs = zip(actual.flatMap(\.doubles), expected.flatMap(\.doubles))
+    let zeros = pairs.filter { $0 == 0 && $1 == 0 }
+    #expect(zeros.map(\.0.sign) == zeros.map(\.1.sign))
+  }
+
   private func runtime(_ threads: Int) -> CPURuntime {
     CPURuntime(CPURuntime.Options(workers: Workers(count: threads)))
   }
@@ -203,6 +224,13 @@ extension OperatorExample {
 
 extension Tensor {
   /// The same tensor with a NaN and an infinity among its floating-point numbers.
+  /// Every third element is 0, and the next is -0.
+  fileprivate var withZeros: Tensor {
+    guard elementType.isFloat else { return self }
+    let numbers = doubles.enumerated().map { index, number in [0, -0.0, number][index % 3] }
+    return Tensor(elementType, shape: shape, numbers)
+  }
+
   fileprivate var withSpecialNumbers: Tensor {
     guard elementType.isFloat, count >= 2 else { return self }
     var numbers = doubles

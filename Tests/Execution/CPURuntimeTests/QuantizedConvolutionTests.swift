@@ -20,10 +20,12 @@ import _CatalogTesting
     var padding = WindowPadding.same
     var layout = DataLayout.channelsLast
     var zeroPoint: UInt8 = 120
+    var groups = 1
+    var isTransposed = false
 
     var testDescription: String {
       "\(images) of \(dimensions), \(channels), \(window) by \(dilation), \(strides), \(padding), "
-        + "\(layout), \(zeroPoint)"
+        + "\(layout), \(zeroPoint), \(groups), \(isTransposed)"
     }
   }
 
@@ -50,7 +52,45 @@ import _CatalogTesting
       Case(dimensions: [15, 28], channels: (17, 20), strides: [2, 3]),
       Case(dimensions: [5, 1], channels: (48, 40), window: [1, 1], strides: [1, 2]),
       Case(images: 2, dimensions: [40, 40], channels: (64, 64)),
-    ]
+    ] + groupedCases + transposedCases + volumes
+
+  /// Depthwise with and without whole blocks of 16 channels, and groups that fill blocks or lie
+  /// within them.
+  static let groupedCases = [
+    Case(channels: (64, 64), groups: 64),
+    Case(channels: (40, 40), strides: [2, 2], groups: 40),
+    Case(
+      images: 2, channels: (17, 17), window: [5, 3], dilation: [2, 1], zeroPoint: 0, groups: 17),
+    Case(channels: (7, 7), layout: .channelsFirst, groups: 7), Case(channels: (8, 24), groups: 8),
+    Case(dimensions: [20, 30], channels: (32, 32), padding: .valid, zeroPoint: 255, groups: 8),
+    Case(channels: (30, 20), groups: 5), Case(channels: (24, 96), strides: [2, 1], groups: 3),
+    Case(channels: (64, 128), window: [1, 1], groups: 2), Case(channels: (6, 40), groups: 2),
+  ]
+
+  static let transposedCases = [
+    Case(channels: (24, 40), strides: [2, 2], isTransposed: true),
+    Case(
+      images: 2, dimensions: [5, 7], channels: (12, 9), window: [4, 2], strides: [3, 1],
+      padding: .explicit(before: [1, 0], after: [0, 1]), zeroPoint: 3, isTransposed: true),
+    Case(
+      channels: (3, 16), window: [2, 3], dilation: [2, 2], strides: [1, 3], layout: .channelsFirst,
+      isTransposed: true),
+    Case(channels: (18, 12), window: [2, 2], strides: [2, 2], groups: 3, isTransposed: true),
+    Case(channels: (32, 32), strides: [2, 2], groups: 32, isTransposed: true),
+  ]
+
+  /// Three spatial axes.
+  static let volumes = [
+    Case(
+      dimensions: [4, 5, 6], channels: (5, 20), window: [3, 2, 3], dilation: [1, 1, 1],
+      strides: [1, 2, 1]),
+    Case(
+      images: 2, dimensions: [3, 4, 4], channels: (16, 16), window: [2, 2, 2], dilation: [1, 1, 1],
+      strides: [1, 1, 1], groups: 16),
+    Case(
+      dimensions: [2, 3, 3], channels: (8, 6), window: [2, 2, 3], dilation: [1, 1, 1],
+      strides: [2, 2, 2], layout: .channelsFirst, groups: 2, isTransposed: true),
+  ]
 
   /// A convolution followed by post-operations.
   ///
@@ -62,30 +102,23 @@ import _CatalogTesting
     _ testCase: Case, _ postOperations: [any Operator] = [], summand: InputQuantization? = nil,
     quantization: InputQuantization? = nil
   ) throws -> (Graph, Tensor) {
-    let (rows, columns) = (testCase.dimensions[0], testCase.dimensions[1])
     let shape =
       testCase.layout == .channelsLast
-      ? [testCase.images, rows, columns, testCase.channels.from]
-      : [testCase.images, testCase.channels.from, rows, columns]
+      ? [testCase.images] + testCase.dimensions + [testCase.channels.from]
+      : [testCase.images, testCase.channels.from] + testCase.dimensions
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
     let kernel = try builder.addWeight(
       "k",
       .random(
-        .float32, shape: [testCase.channels.to, testCase.channels.from] + testCase.window,
-        in: -0.1...0.1, seed: 1))
+        .float32, shape: testCase.kernelShape, in: -0.1...0.1, seed: 1))
     let bias = try builder.addWeight(
       "b", .random(.float32, shape: [testCase.channels.to], in: -1...1, seed: 2))
-    let convolution = Convolution(
-      window: Window(
-        size: testCase.window, strides: testCase.strides, dilation: testCase.dilation,
-        padding: testCase.padding),
-      groups: 1, hasBias: true, layout: testCase.layout)
     let quantization =
       quantization
       ?? .integers(scale: 1.9 / 255, zeroPoint: testCase.zeroPoint, method: .maximum)
     var value = try builder.addNode(
-      convolution, named: "conv", inputs: [input, kernel, bias], source: source,
+      testCase.operation, named: "conv", inputs: [input, kernel, bias], source: source,
       quantization: quantization)
     for (number, operation) in postOperations.enumerated() {
       value = try builder.addNode(
@@ -410,5 +443,34 @@ extension InputQuantization {
     IntegerQuantization(scale: scale, zeroPoint: zeroPoint, method: method).map {
       InputQuantization(.integers($0))
     }
+  }
+}
+
+extension QuantizedConvolutionTests.Case {
+  /// Whether two bfloat16 of a word of 4 bytes may belong to different groups, which no kernel
+  /// takes; depthwise convolutions of 16 channels or more have one of their own.
+  var mixesGroups: Bool {
+    let isDepthwise = groups == channels.from && groups == channels.to
+    return groups > 1 && channels.from / groups % 2 != 0 && !(isDepthwise && groups >= 16)
+  }
+
+  var kernelShape: [Int] {
+    (isTransposed ? [channels.from, channels.to / groups] : [channels.to, channels.from / groups])
+      + window
+  }
+
+  var operation: any Operator {
+    let padding = isTransposed && padding == .same ? explicitly : padding
+    let window = Window(size: window, strides: strides, dilation: dilation, padding: padding)
+    return isTransposed
+      ? TransposedConvolution(
+        window: window, outputPadding: strides.map { $0 - 1 }, groups: groups, hasBias: true,
+        layout: layout)
+      : Convolution(window: window, groups: groups, hasBias: true, layout: layout)
+  }
+
+  /// No cropping, which a transposed convolution must state.
+  private var explicitly: WindowPadding {
+    .explicit(before: window.map { _ in 0 }, after: window.map { _ in 0 })
   }
 }

@@ -50,22 +50,27 @@ struct kernels_quantized_result {
   struct kernels_quantization summand;
 };
 
-/// A convolution of an image of integers or bfloat16; sizes are `[batch, channels, spatial...]`. Its
-/// arguments are
+/// The weights `[out, in, taps]` of a quantized convolution: int8 or bfloat16, row-major. `in` counts the
+/// inputs of a group.
+struct kernels_quantized_weights {
+  int64_t out, in, taps, groups;
+  bool is_bfloat16;
+};
+
+/// A convolution, or a transposed one, of an image of integers or bfloat16; sizes are `[batch, channels,
+/// spatial...]`. Its arguments are
 ///
 /// - weights: the result of kernels_pack_quantized
-/// - shift: int32, the initial value of each channel's integer sum: minus the sum of its weights, times the
-///   zero point of the source minus kernels_source_offset; 0 for bfloat16
 /// - scale, bias: float32; a sum becomes sum * scale + bias
 /// - second source: the image that is added to that, with the sizes of the target
 ///
-/// Shift, scale and bias have one element for each channel, and capacity for a multiple of 32.
+/// Scale and bias have one element for each channel, and capacity for 32 more.
 ///
 /// @param stored How the source is stored. Its zero point is the value of the padding.
 kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    struct kernels_quantization stored, struct kernels_post_operations post,
-    struct kernels_quantized_result result);
+    bool is_transposed, struct kernels_quantized_weights weights, struct kernels_quantization stored,
+    struct kernels_post_operations post, struct kernels_quantized_result result);
 
 /// An image of integers, or the sum or product of two, to which the post-operations, functions only, are
 /// applied. The roles of the operands are source and second source, those of the result as for a convolution.
@@ -78,19 +83,12 @@ kernels_primitive *kernels_quantized_elementwise(
     const struct kernels_quantization *second, enum kernels_combination combination,
     struct kernels_post_operations post, struct kernels_quantized_result result);
 
-/// The value that is subtracted from each source integer before it is multiplied. Where a processor has no
-/// dot product of unsigned and signed bytes, this is 128, which makes both operands signed.
-int32_t kernels_source_offset(void);
-
 /// Packs weights in the order of the kernels.
 ///
-/// @param elements `[out, in, taps]`, row-major: int8 or bfloat16.
 /// @param packed Receives kernels_packed_size bytes.
-/// @param sums Receives the sum of each output's weights, if they are integers.
 void kernels_pack_quantized(
-    const void *elements, int64_t out, int64_t in, int64_t taps, bool is_bfloat16, void *packed,
-    int32_t *sums);
+    const void *elements, const struct kernels_quantized_weights *weights, void *packed);
 
-size_t kernels_packed_size(int64_t out, int64_t in, int64_t taps, bool is_bfloat16);
+size_t kernels_packed_size(const struct kernels_quantized_weights *weights);
 
 #endif

@@ -128,6 +128,11 @@ package struct KerasFunction {
     return nil
   }
 
+  /// Whether an argument is given, as an integer.
+  func isInteger(_ name: String) -> Bool {
+    if case .value(.integer)? = named[name] { true } else { false }
+  }
+
   /// Whether an argument is given, and null.
   func isNull(_ names: String...) -> Bool { names.contains { named[$0] == .value(.null) } }
 

@@ -18,8 +18,9 @@ extension TFLiteBuilder {
       scope.prefix = step.node.name
       let position = quantization.input
       inputs[position] = try rounded(inputs[position], TFLiteQuantization(integers))
-      if !(operation is Add), let kernel = inputs[1].constant {
-        inputs[1] = .weight(try Self.rounded(kernel), named: inputs[1].name)
+      if let operation = operation as? any QuantizableOperator, let kernel = inputs[1].constant {
+        let rounded = try Self.rounded(kernel, transposedGroups: operation.transposedGroups)
+        inputs[1] = .weight(rounded, named: inputs[1].name)
       }
     }
     return try apply(operation, named: step.node.name, inputs, isUsed: step.isUsed)
@@ -38,13 +39,22 @@ extension TFLiteBuilder {
   }
 
   /// A kernel in integers with a scale for each output channel.
-  private static func rounded(_ kernel: Tensor) throws(WeighbridgeError) -> Tensor {
-    let channels = QuantizedChannels(kernel)
+  private static func rounded(
+    _ kernel: Tensor, transposedGroups: Int?
+  ) throws(WeighbridgeError) -> Tensor {
+    let axis = transposedGroups == nil ? 0 : 1
+    guard transposedGroups ?? 1 == 1 else {
+      throw WeighbridgeError.unsupported(
+        "is a transposed convolution with \(transposedGroups ?? 1) groups, computed with 8-bit "
+          + "integers; TFLite has one scale for each index of an axis of its kernel, so compact it "
+          + "without int8 activations")
+    }
+    let channels = QuantizedChannels(kernel, transposedGroups: transposedGroups)
     let integers = Tensor(
       .int8, shape: kernel.shape, bytes: channels.integers.map { UInt8(bitPattern: $0) })
     let weight = QuantizedWeight(
       integers, bits: 8,
-      .linear(QuantizedWeight.LinearParameters(scales: channels.scales, axis: 0)))
+      .linear(QuantizedWeight.LinearParameters(scales: channels.scales, axis: axis)))
     guard let elements = weight.encoded else { return kernel }
     return try Tensor(elements)
   }

@@ -7,7 +7,8 @@ extension Convolution: FusingOperator, EngineOperator {
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     if group.readsReduced {
-      return builder.addQuantized(window, layout, hasBias: hasBias, for: group)
+      return builder.addQuantized(
+        window, layout, groups: groups, hasBias: hasBias, for: group)
     }
     guard let call = call(for: group.first, builder) else { return false }
     guard let next = group.depthwise.first else { return call.add(to: &builder, group) }
@@ -53,6 +54,10 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if group.readsReduced {
+      return builder.addQuantized(
+        window, layout, groups: groups, isTransposed: true, hasBias: hasBias, for: group)
+    }
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
       let folded = FoldedWeights(

@@ -4,19 +4,25 @@ import GraphIR
 import LayerCatalog
 
 extension PlanBuilder {
-  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers or
-  /// bfloat16.
+  /// Adds a convolution, a transposed one or a fully connected layer that is computed with 8-bit
+  /// integers or bfloat16.
   ///
   /// - Parameter window: Of a convolution; `nil` for a fully connected layer.
   mutating func addQuantized(
-    _ window: Window?, _ layout: DataLayout, hasBias: Bool, for group: NodeGroup
+    _ window: Window?, _ layout: DataLayout, groups: Int = 1, isTransposed: Bool = false,
+    hasBias: Bool, for group: NodeGroup
   ) -> Bool {
     guard let form = group.reducedForm(self), let kernel = graph[group.inputs[1]].constant,
-      let folded = FoldedWeights(
-        group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], graph),
-      let sizes = QuantizedSizes(window, layout, group, self)
+      let sizes = QuantizedSizes(window, layout, group, self, isTransposed: isTransposed)
     else { return false }
     let output = group.outputs[0]
+    let kernelForm = QuantizedKernel.Form(
+      isBFloat16: form.isBFloat16, groups: groups, isTransposed: isTransposed)
+    let sizeOfWeights = kernelForm.sizes(of: kernel)
+    guard
+      let folded = FoldedWeights(
+        group, bias: hasBias ? group.inputs[2] : nil, channels: Int(sizeOfWeights.out), graph)
+    else { return false }
     let requested = quantized.form(of: output)
     let stored = requested.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
     let storesFloats = stored == nil || quantized.needsFloats(output)
@@ -31,7 +37,8 @@ extension PlanBuilder {
     let handle = unsafe group.postOperations.withOperations { post in
       unsafe sizes.window.withArguments {
         unsafe kernels_quantized_convolution(
-          sizes.source.handle, sizes.target.handle, $0, form.quantization, post, result)
+          sizes.source.handle, sizes.target.handle, $0, isTransposed, sizeOfWeights,
+          form.quantization, post, result)
       }
     }
     guard let primitive = unsafe Primitive(owning: handle),
@@ -40,7 +47,7 @@ extension PlanBuilder {
     else { return false }
     var storages = [(kernels_role_source, source)]
     storages += parameters(
-      weights.quantized(kernel, group.inputs[1], isBFloat16: form.isBFloat16), folded, form)
+      weights.quantized(kernel, group.inputs[1], kernelForm), folded, form)
     if let summandForm, let summand = group.summand {
       guard let reduced = addReduced(of: summand, summandForm) else { return false }
       storages.append((kernels_role_second_source, reduced))
@@ -196,18 +203,13 @@ extension PlanBuilder {
   private mutating func parameters(
     _ weights: QuantizedKernel, _ folded: FoldedWeights, _ form: ReducedForm
   ) -> [(kernels_role, Storage)] {
-    let count = weights.scales.count
-    let paddedCount = (count + 31) / 32 * 32
-    func padded<Number: Numeric>(_ numbers: [Number]) -> [Number] {
-      numbers + [Number](repeating: 0, count: paddedCount - numbers.count)
+    func padded(_ numbers: [Float]) -> [Float] {
+      numbers + [Float](repeating: 0, count: weights.scales.count + 32 - numbers.count)
     }
     var scales = weights.scales.map { $0 * form.scale }
     if !folded.scales.isEmpty { scales = zip(scales, folded.scales).map { $0 * $1 } }
-    let zeroPoint = Int32(form.zeroPoint) - kernels_source_offset()
-    let shifts = padded(weights.sums.map { -zeroPoint * $0 })
     return [
       (kernels_role_weights, addConstant(weights.memory)),
-      (kernels_role_shift, addConstant(Tensor(.int32, shape: [paddedCount], integers: shifts))),
       (kernels_role_scale, addConstant(padded(scales))),
       (kernels_role_bias, addConstant(padded(folded.bias ?? []))),
     ]
@@ -231,7 +233,10 @@ private struct QuantizedSizes {
   /// - Parameter window: `nil` for a fully connected layer, whose rows are the elements of an
   ///   image.
   /// - Returns: `nil` when there are no elements.
-  init?(_ window: Window?, _ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder) {
+  init?(
+    _ window: Window?, _ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder,
+    isTransposed: Bool = false
+  ) {
     var shapes = [group.inputs[0], group.outputs[0]].map { builder.shape(of: $0) }
     shapes = shapes.map { shape in
       guard window != nil else {
@@ -239,9 +244,14 @@ private struct QuantizedSizes {
       }
       return layout.axesToChannelsFirst(rank: shape.count).map { shape[$0] }
     }
+    let dimensions = shapes.map { Array($0.dropFirst(2)) }
     let single = Window(size: [1], strides: [1], dilation: [1], padding: .valid)
+    let arguments =
+      isTransposed
+      ? window.map { WindowArguments(transposing: $0, from: dimensions[0], to: dimensions[1]) }
+      : WindowArguments(window ?? single, dimensions: dimensions[0])
     guard let source = Layout.any(shapes[0]), let target = Layout.any(shapes[1]),
-      let window = WindowArguments(window ?? single, dimensions: Array(shapes[0].dropFirst(2)))
+      let window = arguments
     else { return nil }
     (self.source, self.target, self.window) = (source, target, window)
   }
@@ -249,34 +259,68 @@ private struct QuantizedSizes {
 
 /// A weight as kernels of integers or bfloat16 take it.
 struct QuantizedKernel: Sendable {
+  /// What a weight is prepared for.
+  struct Form: Hashable {
+    let isBFloat16: Bool
+    let groups: Int
+    let isTransposed: Bool
+  }
+
   let memory: ConstantMemory
-  /// For each output channel, the sum of its integers (0 for bfloat16), and its scale.
-  let sums: [Int32]
+  /// The scale of each output channel; 1 for bfloat16.
   let scales: [Float]
 
-  /// - Parameter weights: `[out, in, spatial...]`
-  init(integers weights: Tensor) {
-    let channels = QuantizedChannels(weights)
-    self.init(channels.integers, weights.shape, isBFloat16: false, channels.scales)
-  }
-
-  /// - Parameter weights: `[out, in, spatial...]`
-  init(bfloat16 weights: Tensor) {
-    let scales = [Float](repeating: 1, count: weights.shape[0])
-    self.init(weights.floats.map(\.bfloat16Bits), weights.shape, isBFloat16: true, scales)
-  }
-
-  private init<Element: BitwiseCopyable>(
-    _ elements: [Element], _ shape: [Int], isBFloat16: Bool, _ scales: [Float]
-  ) {
-    let (out, inputs) = (Int64(shape[0]), Int64(shape[1]))
-    let taps = Int64(shape.dropFirst(2).reduce(1, *))
-    var sums = [Int32](repeating: 0, count: shape[0])
-    let byteCount = kernels_packed_size(out, inputs, taps, isBFloat16)
-    memory = unsafe ConstantMemory(byteCount: byteCount) { address in
-      // The memory has the packed size, and there is one sum for each output.
-      unsafe kernels_pack_quantized(elements, out, inputs, taps, isBFloat16, address, &sums)
+  /// - Parameter weights: `[out, in/groups, spatial...]`; of a transposed convolution
+  ///   `[in, out/groups, spatial...]`.
+  init(_ weights: Tensor, _ form: Form) {
+    let sizes = form.sizes(of: weights)
+    guard !form.isBFloat16 else {
+      scales = [Float](repeating: 1, count: Int(sizes.out))
+      memory = Self.memory(form.outputsFirst(weights).floats.map(\.bfloat16Bits), sizes)
+      return
     }
-    (self.sums, self.scales) = (sums, scales)
+    let channels = QuantizedChannels(
+      weights, transposedGroups: form.isTransposed ? form.groups : nil)
+    scales = channels.scales
+    guard form.isTransposed else {
+      memory = Self.memory(channels.integers, sizes)
+      return
+    }
+    let integers = Tensor(
+      .int8, shape: weights.shape, bytes: channels.integers.map { UInt8(bitPattern: $0) })
+    memory = Self.memory(Array(form.outputsFirst(integers).contiguousBytes()), sizes)
+  }
+
+  /// Packs elements `[out, in/groups, spatial...]`.
+  private static func memory<Element: BitwiseCopyable>(
+    _ elements: [Element], _ sizes: kernels_quantized_weights
+  ) -> ConstantMemory {
+    var sizes = sizes
+    let byteCount = unsafe kernels_packed_size(&sizes)
+    return unsafe ConstantMemory(byteCount: byteCount) { address in
+      // The memory has the packed size.
+      unsafe kernels_pack_quantized(elements, &sizes, address)
+    }
+  }
+}
+
+extension QuantizedKernel.Form {
+  fileprivate func sizes(of weights: Tensor) -> kernels_quantized_weights {
+    let (first, second) = (Int64(weights.shape[0]), Int64(weights.shape[1]))
+    let groups = Int64(groups)
+    return kernels_quantized_weights(
+      out: isTransposed ? second * groups : first, in: isTransposed ? first / groups : second,
+      taps: Int64(weights.shape.dropFirst(2).reduce(1, *)), groups: groups,
+      is_bfloat16: isBFloat16)
+  }
+
+  /// Weights with the axes `[out, in/groups, spatial...]`, or `[groups, out/groups, in/groups,
+  /// spatial...]`, which have the same order in memory.
+  fileprivate func outputsFirst(_ weights: Tensor) -> Tensor {
+    guard isTransposed else { return weights }
+    let split = weights.splitting(0, into: [groups, weights.shape[0] / groups])
+    var axes = Array(split.shape.indices)
+    axes.swapAt(1, 2)
+    return split.permuted(axes)
   }
 }

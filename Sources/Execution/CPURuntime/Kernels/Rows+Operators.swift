@@ -84,8 +84,9 @@ extension Cast: EngineOperator {
 extension PReLU: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard let alpha = builder.graph[group.inputs[1]].constant else { return false }
+    // The zero that is added makes -0 0, as the reference does.
     return builder.addRows(
-      .combining { $0 > 0 ? $0 : $1 * $0 }, [([1] + alpha.shape, alpha.doubles)], for: group)
+      .combining { $0 > 0 ? $0 : $1 * $0 + 0 }, [([1] + alpha.shape, alpha.doubles)], for: group)
   }
 }
 

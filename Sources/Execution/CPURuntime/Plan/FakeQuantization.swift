@@ -115,15 +115,3 @@ struct FakeQuantization: Sendable {
     }
   }
 }
-
-extension Tensor {
-  /// Whether a weight is stored as the integers with which products are computed, so that no rounding
-  /// is added: int8 with a scale for each output channel, or for all.
-  var hasChannelIntegers: Bool {
-    guard let stored = quantized, stored.integers.elementType == .int8,
-      case .linear(let parameters) = stored.dequantization
-    else { return false }
-    return parameters.zeroPoints.isEmpty && parameters.offsets.isEmpty
-      && (parameters.axis == 0 || parameters.axis == nil)
-  }
-}

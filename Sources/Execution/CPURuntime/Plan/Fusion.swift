@@ -74,10 +74,13 @@ struct Fusion {
   /// How a node's data are rounded, if it can compute the same with integers.
   private func rounding(of node: Node) -> FakeQuantization? {
     guard let data = node.inputs.first, let rounding = roundings[data], node.quantization == nil,
-      node.operation is any QuantizableOperator, graph.quantizationProblem(node) == nil,
-      types[node.outputs[0].index].fixedShape?.contains(0) == false
+      let operation = node.operation as? any QuantizableOperator,
+      graph.quantizationProblem(node) == nil,
+      types[node.outputs[0].index].fixedShape?.contains(0) == false,
+      let kernel = graph[node.inputs[1]].constant,
+      QuantizedChannels.areStored(in: kernel, transposedGroups: operation.transposedGroups)
     else { return nil }
-    return graph[node.inputs[1]].constant?.hasChannelIntegers ?? false ? rounding : nil
+    return rounding
   }
 
   /// Whether a node adds or multiplies two values that are rounded to integers, or applies a function to

@@ -21,17 +21,18 @@ final class PreparedWeights: Sendable {
   /// A weight as integers or as bfloat16.
   private struct QuantizedKey: Hashable {
     let value: ValueID
-    let isBFloat16: Bool
+    let form: QuantizedKernel.Form
   }
 
   private let kernelCache = Mutex<[QuantizedKey: QuantizedKernel]>([:])
 
   /// A weight for kernels of integers or bfloat16, prepared once.
-  func quantized(_ tensor: Tensor, _ value: ValueID, isBFloat16: Bool) -> QuantizedKernel {
-    let key = QuantizedKey(value: value, isBFloat16: isBFloat16)
+  func quantized(
+    _ tensor: Tensor, _ value: ValueID, _ form: QuantizedKernel.Form
+  ) -> QuantizedKernel {
+    let key = QuantizedKey(value: value, form: form)
     if let kernel = kernelCache.withLock({ $0[key] }) { return kernel }
-    let kernel =
-      isBFloat16 ? QuantizedKernel(bfloat16: tensor) : QuantizedKernel(integers: tensor)
+    let kernel = QuantizedKernel(tensor, form)
     tensor.releaseMemory()
     kernelCache.withLock { $0[key] = kernel }
     return kernel

@@ -33,7 +33,7 @@ extension Compactor {
       }
     guard !choices.withoutSums.isEmpty else {
       throw .mismatch(
-        "the model has no convolution without groups and no dense layer with float32 weights that are "
+        "the model has no convolution and no dense layer with float32 weights that are "
           + "constant and finite, so that nothing can be computed with \(type.phrase)")
     }
     let evaluator = try self.meter(evaluation, kinds: evaluationKinds, options)

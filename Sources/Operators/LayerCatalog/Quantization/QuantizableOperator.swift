@@ -2,10 +2,11 @@ package import Bytes
 package import GraphIR
 
 /// An operator whose products can be computed with 8-bit integers or bfloat16. Its inputs are the
-/// data, the kernel with the output channels first, and optionally a bias.
+/// data, the kernel and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
-  /// Why its attributes prevent quantized computation; `nil` if they do not.
-  var quantizationProblem: String? { get }
+  /// The number of groups if it is a transposed convolution, whose kernel is
+  /// `[in, out/groups, spatial...]`; `nil` if the output channels are the kernel's first axis.
+  var transposedGroups: Int? { get }
   /// The same operator without a bias.
   var withoutBias: Self { get }
   /// The index of the output's channel axis.
@@ -13,11 +14,6 @@ package protocol QuantizableOperator: CatalogOperator {
 }
 
 extension Convolution: QuantizableOperator {
-  package var quantizationProblem: String? {
-    if groups > 1 { return "has \(groups) groups" }
-    return window.size.count > 2 ? "has \(window.size.count) spatial axes" : nil
-  }
-
   package var withoutBias: Convolution {
     Convolution(window: window, groups: groups, hasBias: false, layout: layout)
   }
@@ -25,13 +21,31 @@ extension Convolution: QuantizableOperator {
   package func outputChannelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
 }
 
+extension TransposedConvolution: QuantizableOperator {
+  package var transposedGroups: Int? { groups }
+
+  package var withoutBias: TransposedConvolution {
+    TransposedConvolution(
+      window: window, outputPadding: outputPadding, groups: groups, hasBias: false, layout: layout)
+  }
+
+  package func outputChannelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
+}
+
 extension Dense: QuantizableOperator {
-  package var quantizationProblem: String? { nil }
   package var withoutBias: Dense { Dense(hasBias: false) }
   package func outputChannelAxis(rank: Int) -> Int { rank - 1 }
 }
 
 extension QuantizableOperator {
+  package var transposedGroups: Int? { nil }
+
+  /// The number of products in the sum that is an output.
+  fileprivate func productCount(kernel: [Int]) -> Int {
+    guard let groups = transposedGroups else { return kernel.dropFirst().reduce(1, *) }
+    return kernel[0] / groups * kernel.dropFirst(2).reduce(1, *)
+  }
+
   /// The reference kernel for products of 8-bit integers. Their sum is exact; it is converted to
   /// float32, multiplied by the scales, and added to the bias, in float32.
   fileprivate func evaluate(
@@ -39,7 +53,7 @@ extension QuantizableOperator {
   ) throws(WeighbridgeError) -> [Tensor] {
     let zero = Float(quantization.zeroPoint)
     let data = inputs[0].floats.map { Float(quantization.quantized($0)) - zero }
-    let channels = QuantizedChannels(inputs[1])
+    let channels = QuantizedChannels(inputs[1], transposedGroups: transposedGroups)
     let sums = try withoutBias.evaluate(
       [
         Tensor(.float32, shape: inputs[0].shape, floats: data),
@@ -113,15 +127,13 @@ extension Graph {
     guard let operation = node.operation as? any QuantizableOperator else {
       return "is a \(node.operation.kind), which cannot be computed with 8-bit integers or bfloat16"
     }
-    if let problem = operation.quantizationProblem {
-      return "\(problem), which cannot be computed with 8-bit integers or bfloat16"
-    }
     guard node.inputs.dropFirst().allSatisfy({ self[$0].constant != nil }) else {
       return
         "has weights that other layers compute; with 8-bit integers or bfloat16 they must be constant"
     }
     guard input == 0 else { return "has weights as its input \(input)" }
-    let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
+    let kernel = self[node.inputs[1]].constant?.shape
+    let products = kernel.map { operation.productCount(kernel: $0) } ?? 0
     guard (1...Self.maximumProducts).contains(products) else {
       return
         "sums \(products) products; with 8-bit integers or bfloat16 it must be 1 to "

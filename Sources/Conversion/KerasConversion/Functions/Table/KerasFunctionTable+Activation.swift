@@ -62,7 +62,11 @@ extension KerasFunctionTable {
       try call.addActivation(HardShrink(threshold: try call.real("threshold", default: 0.5)))
     },
     Entry(["SoftShrink"]) { (call) throws(WeighbridgeError) in
-      try call.addActivation(SoftShrink(threshold: try call.real("threshold", default: 0.5)))
+      // Integers minus an integer are integers.
+      let keepsType = call.isInteger("threshold")
+      let operation = SoftShrink(threshold: try call.real("threshold", default: 0.5))
+      guard keepsType else { return try call.addActivation(operation) }
+      return try call.layer.addSelection(operation, [try call.tensor("x", at: 0)])
     },
     Entry(["Squareplus"]) { (call) throws(WeighbridgeError) in
       try call.addActivation(Squareplus(smoothness: try call.real("b", default: 4)))

@@ -22,14 +22,14 @@ extension KerasLayer {
     return outputs
   }
 
-  /// Adds an activation function. Integers above or below a bound keep their type; of other functions
-  /// that Keras computes of integers, the result is float32.
+  /// Adds an activation function. Integers above or below a bound keep their type; of other
+  /// functions that Keras computes of integers, the result is float32.
   mutating func addActivation(
     _ operation: some CatalogOperator, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> [ValueID] {
     let takesValue = (try? operation.outputTypes(of: [graph.type(of: value)])) != nil
     if takesValue { return try add(operation, [value], role: role) }
-    if operation is Threshold || (operation as? ReLU)?.slope == 0 {
+    if operation is Threshold || operation is HardShrink || (operation as? ReLU)?.slope == 0 {
       return try addSelection(operation, [value], role: role)
     }
     return try add(operation, try cast([value], to: .float32), role: role)
