@@ -208,6 +208,13 @@ def shrunk_integers(signed, short, long):
         (ops.soft_shrink, 2), (ops.soft_shrink, 0), (ops.hard_shrink, 3)]] + [ops.threshold(signed, 1, -7)]
 
 
+def masked_means(tokens, truth, numbers):
+    """Means of the steps that a mask leaves, of integers and booleans."""
+    mask = ops.not_equal(tokens, 0)
+    mean = layers.GlobalAveragePooling1D
+    return [mean()(truth, mask=mask), mean()(numbers, mask=mask), mean(keepdims=True)(truth, mask=mask), mean()(truth)]
+
+
 def hashed_fractions(x, n):
     """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
     whole = ops.cast(n, "float32")
@@ -221,6 +228,7 @@ CASES = [
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
+    Case("masked_means", [Input((3,), -1, 3, "int32"), TRUTH, Input((3, 4), -9, 9, "int8")], masked_means),
     Case("shrunk_integers", [SIGNED, SHORT, LONG], shrunk_integers),
     Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),

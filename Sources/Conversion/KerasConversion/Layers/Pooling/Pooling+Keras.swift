@@ -73,9 +73,11 @@ extension GlobalAveragePooling: KerasMapped {
         return try layer.addIntegerMean(of: input, axes: spatial, keepDims: keepDims)
       }
       // Keras takes the mean of integers in float32 from version 3 on, and of booleans always. With a
-      // mask it divides the sum of integers, which Keras 3 takes in 32 bits at least.
+      // mask it divides sums of integers, of 32 bits at least in Keras 3, which makes float64 in
+      // TensorFlow and float32 in JAX.
       let isDouble =
-        mask != nil && type.isInteger && (layer.version.major >= 3 || type.byteCount > 2)
+        mask != nil && !type.isFloat && !layer.writer.isJAX
+        && (layer.version.major >= 3 || type.byteCount > 2)
       input = try layer.cast([input], to: isDouble ? .float64 : .float32)[0]
       guard let mask else {
         return try layer.add(try pooling(&layer, [input], axes: axes), [input])
