@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 /// A layer or function whose settings or inputs have no meaning, or one that is not read, and what
@@ -9,12 +10,17 @@ struct KerasRefusal: CustomTestStringConvertible, Sendable {
   let settings: String
   /// The shape of each input, without its batch.
   let shapes: [[Int]]
+  /// The type of their elements.
+  let type: ElementType
   let reason: String
   /// The minor version of Keras 2 for a layer; functions are those of Keras 3.15.
   let version: Int
 
-  init(_ name: String, _ settings: String, _ shapes: [[Int]], _ reason: String, version: Int = 15) {
-    (self.name, self.settings, self.shapes) = (name, settings, shapes)
+  init(
+    _ name: String, _ settings: String, _ shapes: [[Int]], _ reason: String, version: Int = 15,
+    type: ElementType = .float32
+  ) {
+    (self.name, self.settings, self.shapes, self.type) = (name, settings, shapes, type)
     (self.reason, self.version) = (reason, version)
   }
 
@@ -52,6 +58,7 @@ struct KerasRefusal: CustomTestStringConvertible, Sendable {
       "EinsumDense", #"{"equation": "abc,cd->abd", "output_shape": [7, 5]}"#, [[3, 2]],
       "which does not fit the input"),
     .init("Hashing", #"{"num_bins": 4}"#, [[3]], "hashes whole numbers or texts only"),
+    .init("Hashing", #"{"num_bins": 4}"#, [[3]], "hashes booleans", type: .bool),
     .init("HashedCrossing", #"{"num_bins": 4}"#, [[1]], "crosses one whole number of each element"),
     .init("Dot", #"{"axes": [0, 1]}"#, [[3], [3]], "and axis 0 is the batch"),
     .init("Dot", #"{"axes": 1}"#, [[3]], "takes two inputs and has 1"),

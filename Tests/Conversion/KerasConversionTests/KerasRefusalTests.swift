@@ -15,7 +15,7 @@ import Testing
     var builder = GraphBuilder()
     let inputs = try refusal.shapes.enumerated().map { position, shape in
       let dimensions = [Dimension.symbolic("batch")] + shape.map(Dimension.fixed)
-      return try builder.addInput("input_\(position)", TensorType(.float32, dimensions))
+      return try builder.addInput("input_\(position)", TensorType(refusal.type, dimensions))
     }
     let layer = KerasLayer(
       source: SourceScope(layer: "layer", className: refusal.name),

@@ -20,6 +20,11 @@ extension Hashing: KerasMapped {
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
         throw .malformed("hashes whole numbers or texts only")
       }
+      guard layer.graph.type(of: input).elementType != .bool else {
+        throw .unsupported(
+          "hashes booleans, of which Keras hashes the texts true and false; numbers are supported, "
+            + "so cast them to integers before")
+      }
       let bins = try layer.integer("num_bins")
       let mask = layer.take("mask_value")
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
