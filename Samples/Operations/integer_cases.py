@@ -215,6 +215,11 @@ def masked_means(tokens, truth, numbers):
     return [mean()(truth, mask=mask), mean()(numbers, mask=mask), mean(keepdims=True)(truth, mask=mask), mean()(truth)]
 
 
+def outer_numbers(signed, short):
+    """Products of all pairs of integers and a number, which has a type of its own."""
+    return [ops.outer(signed, -1), ops.outer(2, short), ops.outer(signed, 0.5), ops.outer(signed, short)]
+
+
 def hashed_fractions(x, n):
     """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
     whole = ops.cast(n, "float32")
@@ -229,6 +234,7 @@ CASES = [
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),
     Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
     Case("masked_means", [Input((3,), -1, 3, "int32"), TRUTH, Input((3, 4), -9, 9, "int8")], masked_means),
+    Case("outer_numbers", [SIGNED, SHORT], outer_numbers),
     Case("shrunk_integers", [SIGNED, SHORT, LONG], shrunk_integers),
     Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),

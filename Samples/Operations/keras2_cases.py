@@ -24,6 +24,12 @@ def activation_layers(x):
     return [layers.Dense(3, activation=activation)(x) for activation in activations]
 
 
+def shared_integers(long, short):
+    """A layer of integers on inputs of two lengths, and a rectifier without a slope."""
+    mean, leaky = layers.GlobalAveragePooling1D(), layers.LeakyReLU(0.0)
+    return [mean(long), mean(short), mean(long[:, :2]), leaky(long), leaky(short)]
+
+
 def arithmetic(x, y, z):
     """Operators of Python and functions of two tensors, with constants on either side."""
     row = np.array([0.5, 1.5, 2.5, 3.5], "float32")
@@ -259,6 +265,7 @@ CASES = [
     Case("shapes", [MATRIX, Input((2, 6))], shapes),
     Case("structure", [MATRIX, MATRIX], structure),
     Case("indexing", [MATRIX, Input((2,), 0, 3, "int32")], indexing),
+    Case("shared_integers", [Input((6, 3), -9, 9, "int32"), Input((1, 3), -9, 9, "int32")], shared_integers),
     Case("matrices", [MATRIX, Input((4, 2))], matrices),
     Case("pictures", [PICTURE], pictures),
     Case("creation", [MATRIX], creation),

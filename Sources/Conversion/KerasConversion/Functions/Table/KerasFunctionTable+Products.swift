@@ -24,7 +24,9 @@ extension KerasFunctionTable {
       return try call.addContraction(values, [ranks[0] - 1], [ranks[1] - 1], as: result)
     },
     Entry(["Outer"]) { (call) throws(WeighbridgeError) in
-      let values = try call.unified(try call.pair(), sharesRank: false)
+      let terms = try call.pair()
+      let values = try call.unified(
+        terms, sharesRank: false, areNumbersTyped: call.areTensors(terms))
       let column = try call.part(ReshapeAxes([.rest, .fixed(1)]), values[0])
       return try call.add(
         Multiply(), [column, try call.part(ReshapeAxes([.fixed(1), .rest]), values[1])])

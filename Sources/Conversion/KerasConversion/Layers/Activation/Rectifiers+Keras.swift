@@ -23,6 +23,10 @@ extension LeakyReLU: KerasMapped {
     .elementwise("LeakyReLU") { (layer, inputs) throws(WeighbridgeError) in
       let key = layer.version.major < 3 ? "alpha" : "negative_slope"
       let slope = try layer.real(key, default: 0.3)
+      if layer.version.major < 3, slope == 0 {
+        let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+        return try layer.addActivation(relu, of: try layer.onlyInput(inputs), role: "")
+      }
       let values = try layer.cast(inputs, to: .float32)
       return try layer.add(LeakyReLU(slope: layer.constant(slope)), values)
     }.distributed(.inputs)

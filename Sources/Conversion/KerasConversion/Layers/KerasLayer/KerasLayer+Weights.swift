@@ -124,7 +124,8 @@ extension KerasLayer {
     return unreadWeights.remove(at: unreadWeights.startIndex + position).tensor
   }
 
-  /// Adds a weight from the settings, not from the file's weights.
+  /// Adds a weight from the settings, not from the file's weights. Calls of a layer share it as long
+  /// as it is the same, which one that follows from the input's shape is not.
   ///
   /// - Parameter role: Its role for the operator.
   /// - Returns: The value of the weight in the graph, named `layer/role`.
@@ -132,9 +133,15 @@ extension KerasLayer {
     _ role: String, _ tensor: Tensor
   ) throws(WeighbridgeError) -> ValueID {
     let role = path(of: role)
-    if let value = weightValues[role] { return value }
     let isOwned = placeholderLimit == nil || sharesPlaceholders
     let owner = isOwned ? source.layer : source.callName
+    if let value = weightValues[role] {
+      let isSame =
+        network.graph.constant(of: value).map {
+          $0.type == tensor.type && $0.contiguousBytes() == tensor.contiguousBytes()
+        } ?? false
+      return isSame ? value : try network.graph.addConstant(tensor, named: "\(owner)/\(role)")
+    }
     let value = try network.graph.addWeight("\(owner)/\(role)", tensor)
     weightValues[role] = value
     return value
