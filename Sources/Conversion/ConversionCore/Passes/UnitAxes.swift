@@ -217,10 +217,12 @@ private struct UnitAxisCopy {
     let kept = (0..<rank).filter { axis in
       worked.contains(axis) || shapes.contains { $0[axis] != 1 }
     }
-    guard kept.count <= maximumRank else { return false }
+    let groups =
+      kept.count > maximumRank ? Self.merged(kept, shapes, along: worked) : kept.map { [$0] }
+    guard groups.count <= maximumRank else { return false }
     var newInputs: [ValueID] = []
     for (id, shape) in zip(node.inputs, shapes) {
-      newInputs.append(try value(id, [1] + kept.map { shape[$0] }))
+      newInputs.append(try value(id, [1] + groups.map { $0.reduce(1) { $0 * shape[$1] } }))
     }
     if let other {
       newInputs.append(try copy.builder.addConstant(other, named: "\(node.name)/indices"))
@@ -230,10 +232,33 @@ private struct UnitAxisCopy {
         newInputs.append(try copy.copy(of: id))
       }
     }
-    let newAxes = worked.map { 1 + (kept.firstIndex(of: $0) ?? 0) }
+    let newAxes = worked.map { axis in 1 + (groups.firstIndex { $0.contains(axis) } ?? 0) }
     let outputs = try copy.addNode(like: node, changed(newAxes), newInputs)
     for (id, new) in zip(node.outputs, outputs) { try record(id, new) }
     return true
+  }
+
+  /// Groups of neighboring axes that an operator can take as one: it does not work along them, and repeats no input
+  /// along some of them only.
+  ///
+  /// - Parameters:
+  ///   - axes: The axes, in order.
+  ///   - shapes: The shapes of the inputs that have them.
+  ///   - worked: The axes along which the operator works.
+  private static func merged(
+    _ axes: [Int], _ shapes: [[Int]], along worked: [Int]
+  ) -> [[Int]] {
+    func areOne(_ axis: Int, _ next: Int) -> Bool {
+      !worked.contains(axis) && !worked.contains(next)
+        && shapes.allSatisfy { ($0[axis] == 1) == ($0[next] == 1) }
+    }
+    return axes.reduce(into: []) { groups, axis in
+      if let last = groups.last?.last, areOne(last, axis) {
+        groups[groups.count - 1].append(axis)
+      } else {
+        groups.append([axis])
+      }
+    }
   }
 
   /// Adds a transpose of the axes that are not of size 1, of which those that stay neighbors are one.

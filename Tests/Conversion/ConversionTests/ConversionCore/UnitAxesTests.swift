@@ -45,6 +45,46 @@ import Weighbridge
     }
   }
 
+  /// Operators along one of five axes, and the shapes of their inputs. The other axes are 3, 4, 5 and 6.
+  private static let fiveAxes: [(operation: any CatalogOperator, shapes: [[Int]])] = [
+    (Gather(axis: 0), [[2, 3, 4, 5, 6], [1]]), (Softmax(axes: [2]), [[2, 3, 4, 5, 6]]),
+    (Add(), [[2, 3, 4, 5, 6], [2, 3, 1, 5, 6]]),
+    (Slice([.init(axis: 4, start: 1, stop: 3, step: 1)]), [[2, 3, 4, 5, 6]]),
+    (MatMul(transposeA: false, transposeB: true), [[2, 3, 4, 5, 6], [2, 3, 4, 2, 6]]),
+    (Reduce(.sum, axes: [1], keepDims: false), [[2, 3, 4, 5, 6]]),
+  ]
+
+  @Test(
+    "Of too many axes, those are one that an operator leaves as they are",
+    arguments: fiveAxes.indices)
+  func merged(position: Int) throws {
+    let (operation, shapes) = Self.fiveAxes[position]
+    var builder = GraphBuilder()
+    let source = SourceScope(layer: "layer", className: "Layer")
+    let input = try builder.addInput("x", TensorType(.float32, [1, 720]))
+    let values = try builder.addNode(
+      ReshapeAxes(shapes[0].map { .fixed($0) }), inputs: [input], source: source)
+    var operands = values
+    for shape in shapes.dropFirst() {
+      let numbers = (0..<shape.reduce(1, *)).map { Double($0 % 7) }
+      let type: ElementType = operation is Gather ? .int64 : .float32
+      operands.append(
+        try builder.addWeight("weight", Tensor(type, shape: shape, type == .int64 ? [1] : numbers)))
+    }
+    let results = try builder.addNode(operation, inputs: operands, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: results[0])])
+    let types = graph.values.map(\.type)
+    let compact = try #require(
+      try UnitAxes(graph, types, maximumRank: 3, startsWithOne: true).graph)
+    let inside = compact.nodes.dropLast().flatMap(\.outputs).map { compact[$0].type }
+    #expect(inside.allSatisfy { $0.rank <= 4 && $0.shape.first == 1 }, "\(inside)")
+    let given = Tensor(.float32, shape: [1, 720], (0..<720).map { Double($0 * 37 % 101) / 10 })
+    let runtime = ReferenceRuntime(workers: Workers(count: 1))
+    let expected = try runtime.run(graph, inputs: [given]) { _ in }[0]
+    let actual = try runtime.run(compact, inputs: [given]) { _ in }[0]
+    #expect(actual.shape == expected.shape && actual.doubles == expected.doubles)
+  }
+
   @Test("Where the first axis may have any size, only arrays of many axes change")
   func coreML() throws {
     let (graph, _, _) = try example()
