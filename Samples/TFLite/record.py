@@ -305,6 +305,45 @@ def selection():
     return [x, y], outputs
 
 
+@case("2.15")
+def decided():
+    """Loops and branches that only the numbers of the input decide, and a state that grows."""
+    x = layers.Input((3, 4), batch_size=1)
+
+    def halved(a):
+        return tf.while_loop(
+            lambda step, b: tf.reduce_sum(tf.abs(b)) > 0.7, lambda step, b: [step + 1, b * 0.6],
+            [tf.constant(0), a])
+
+    def grown(a):
+        steps = tf.cast(tf.reduce_max(a) * 3.0, tf.int32)
+        return tf.while_loop(
+            lambda step, b: step < steps,
+            lambda step, b: [step + 1, tf.concat([b, a[:, :1] * tf.cast(step, tf.float32)], 1)],
+            [tf.constant(0), a], [tf.TensorShape([]), tf.TensorShape([1, None, 4])])[1]
+
+    def nested(a):
+        def changed(step, b):
+            c = tf.while_loop(
+                lambda place, c: place <= step, lambda place, c: [place + 1, tf.tanh(c * 1.5)],
+                [tf.constant(0), b])[1]
+            return [step + 1, tf.cond(tf.reduce_sum(c) > 0, lambda: c - 0.3, lambda: c + 0.5)]
+
+        return tf.while_loop(
+            lambda step, b: step < tf.cast(tf.reduce_sum(tf.abs(a)), tf.int32) // 3, changed,
+            [tf.constant(0), a])[1]
+
+    def branched(a, sign):
+        return tf.cond(
+            tf.reduce_sum(a) * sign > 0, lambda: a[:, 1:] * 2.0, lambda: tf.concat([a, a + 1], 1))
+
+    outputs = [
+        *apply(halved, x), apply(grown, x), apply(nested, x),
+        apply(lambda a: branched(a, 1.0), x), apply(lambda a: branched(a, -1.0), x),
+    ]
+    return x, outputs
+
+
 # Weights of 16 bits.
 
 @case("1.15", "2.3", "2.15", "2.21", form="float16")

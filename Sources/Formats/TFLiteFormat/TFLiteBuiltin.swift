@@ -79,6 +79,7 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable, CaseIterable {
   case elu = 111
   case quantize = 114
   case round = 116
+  case ifElse = 118
   case whileLoop = 119
   case nonMaxSuppression = 121
   case select = 123

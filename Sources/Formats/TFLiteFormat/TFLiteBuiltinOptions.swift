@@ -187,6 +187,11 @@ package struct TFLiteBuiltinOptions: Hashable, Sendable {
   /// `UnidirectionalSequenceLSTMOptions`, with the batch before the time.
   package static let sequenceLSTM = Self(71, [0: .byte(TFLiteActivation.tanh.rawValue)])
 
+  /// `IfOptions`, with the positions of graphs.
+  package static func branches(then first: Int, else second: Int) -> Self {
+    Self(92, [0: .int(first), 1: .int(second)])
+  }
+
   /// `WhileOptions`, with the positions of graphs.
   package static func loop(condition: Int, body: Int) -> Self {
     Self(93, [0: .int(condition), 1: .int(body)])

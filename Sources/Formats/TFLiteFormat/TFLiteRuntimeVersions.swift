@@ -92,6 +92,7 @@ package enum TFLiteRuntimeVersions {
     .elu: "1.14",
     .quantize: "1.14 1.15 2.7",
     .round: "1.14",
+    .ifElse: "1.15",
     .whileLoop: "1.15",
     .select: "2.2 2.12",
     .batchMatMul: "2.3 2.3 2.4 2.5",

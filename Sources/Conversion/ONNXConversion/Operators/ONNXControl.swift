@@ -86,29 +86,18 @@ extension ONNXLayer {
       throw unsupported(
         "one of its branches cannot be read (\(error.reason)), and \(reason.reason)")
     }
-    let types = bodies.map(\.outputTypes)
-    let isAlike = types[0].elementsEqual(types[1]) {
-      $0.elementType == $1.elementType && $0.rank == $1.rank
-    }
-    guard isAlike, narrowTypes[0] == narrowTypes[1] else {
+    guard narrowTypes[0] == narrowTypes[1] else {
       throw unsupported(
-        "one of its branches gives \(types[0]) and the other \(types[1]), expected the same element types and "
-          + "numbers of axes, and \(reason.reason)")
+        "its branches give values in different types of less than 8 bits, expected the same, and \(reason.reason)"
+      )
     }
     outputNarrowTypes = narrowTypes[0]
-    for index in bodies.indices { try moveWeights(of: &bodies[index]) }
-    let givesSameTypes =
-      types[0] == types[1] && types[0].allSatisfy { !$0.shape.contains(.unknown) }
-    if givesSameTypes, !reason.followsFromSizes,
-      bodies.allSatisfy({ $0.operations.allSatisfy { $0.isTotal(of: $1) } })
-    {
-      return try chosen(by: condition, try inline(bodies[0]), try inline(bodies[1]))
+    do throws(WeighbridgeError) {
+      return try branched(by: condition, bodies, mayComputeBoth: !reason.followsFromSizes)
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      throw unsupported("\(error.reason), and \(reason.reason)")
     }
-    let outside = outside(of: bodies)
-    let conditional = Conditional(
-      first: try bodies[0].subgraph(passing: outside),
-      second: try bodies[1].subgraph(passing: outside), capturedCount: outside.count)
-    return try add(conditional, [condition], outside)
   }
 
   /// Builds a body as a subgraph, which may also read lists of tensors around it; see
@@ -132,42 +121,6 @@ extension ONNXLayer {
       }
       return try build(&layer, given, Array(inside[..<values.count]))
     }
-  }
-
-  /// The values that bodies read from the graph around them, each once, with their types.
-  fileprivate func outside(of bodies: [ValueSubgraph]) -> [(id: ValueID, type: TensorType)] {
-    var seen: Set<ValueID> = []
-    return bodies.flatMap(\.outside).filter { seen.insert($0).inserted }.map {
-      ($0, network.graph.type(of: $0))
-    }
-  }
-
-  /// Adds an operator that runs subgraphs.
-  fileprivate mutating func add(
-    _ operation: some SubgraphOperator, _ inputs: [ONNXValue],
-    _ outside: [(id: ValueID, type: TensorType)]
-  ) throws(WeighbridgeError) -> [ONNXValue] {
-    if let problem = operation.problem { throw unsupported(problem) }
-    var ids: [ValueID] = []
-    for input in inputs { ids.append(try network.id(input, source)) }
-    return try network.add(
-      operation, ids + outside.map(\.id), source, outputNames: outputNames
-    ).map { .computed($0) }
-  }
-
-  /// Returns a value of one element without axes.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for a value of another type or with several elements.
-  fileprivate mutating func single(
-    _ value: ONNXValue, _ elementType: ElementType, role: String
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let type = type(value)
-    guard type.elementType == elementType,
-      type.shape.allSatisfy({ $0.value.map { $0 == 1 } ?? true })
-    else {
-      throw malformed("has \(type) as its \(role), expected one element of \(elementType.rawValue)")
-    }
-    return type.rank == 0 ? value : try apply(ReshapeAxes([]), to: value, role: role)
   }
 }
 
@@ -199,10 +152,9 @@ extension ONNXLayer {
       if let outputs { return outputs }
       network.restore(before)
     }
-    let steps =
-      try count.map { (count) throws(WeighbridgeError) in
-        try single(count, .int64, role: "maximum")
-      } ?? newConstant(Tensor(wrapping: .int64, shape: [], [Int64.max]), "maximum")
+    let steps = try count.map { (count) throws(WeighbridgeError) in
+      try single(count, .int64, role: "maximum")
+    }
     let isRunning =
       try condition.map { (condition) throws(WeighbridgeError) in
         try single(condition, .bool, role: "condition")
@@ -240,7 +192,7 @@ extension ONNXLayer {
   /// Adds a loop whose body is a subgraph.
   ///
   /// - Parameters:
-  ///   - maximum: The largest number of steps, int64 `[]`.
+  ///   - maximum: The largest number of steps, int64 `[]`; by default as many as a loop may have.
   ///   - condition: Whether there is a first step, bool `[]`.
   ///   - names: The names of the values around it that the body may read.
   ///   - values: Other values around it that it reads.
@@ -249,48 +201,18 @@ extension ONNXLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` if a step changes the number of axes or the elements of a
   ///   state.
   mutating func loop(
-    _ maximum: ONNXValue, _ condition: ONNXValue, _ states: [ONNXValue], reading names: [String],
+    _ maximum: ONNXValue?, _ condition: ONNXValue, _ states: [ONNXValue], reading names: [String],
     _ values: [ONNXValue],
     build: (
       inout ONNXLayer, _ step: ONNXValue, _ states: [ONNXValue], _ values: [ONNXValue]
     ) throws(WeighbridgeError) -> [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    var types = states.map { type($0) }
-    var bodies: [ValueSubgraph] = []
-    // A size that a step changes is unknown in all steps; what follows from it is known after another attempt.
-    for attempt in 0..<4 where bodies.isEmpty {
-      let given =
-        [("step", TensorType(.int64, [Int]()))] + types.enumerated().map { ("state_\($0)", $1) }
-      let body = try subgraph(given: given, reading: names, values) {
+    try loop(upTo: maximum, while: condition, states) { (layer, given) throws(WeighbridgeError) in
+      try layer.subgraph(given: given, reading: names, values) {
         (layer, given, values) throws(WeighbridgeError) in
         try build(&layer, given[0], Array(given[1...]), values)
       }
-      let newTypes = Array(body.outputTypes[1..<1 + states.count])
-      let merged = zip(types, newTypes).map { old, new in
-        let isLast = attempt > 0
-        return old == new || old.rank != new.rank
-          ? old
-          : old.with(
-            shape: zip(old.shape, new.shape).map { $0 == $1 && !isLast ? $0 : .unknown })
-      }
-      for (position, (old, new)) in zip(types, newTypes).enumerated()
-      where old.rank != new.rank || old.elementType != new.elementType {
-        throw unsupported(
-          "changes the state \(position) from \(old) to \(new), and elements and number of axes must stay"
-        )
-      }
-      if merged == types { bodies.append(body) }
-      types = merged
     }
-    guard var body = bodies.first else {
-      throw unsupported("has states whose shapes cannot be determined: \(types)")
-    }
-    try moveWeights(of: &body)
-    let outside = outside(of: [body])
-    let operation = Loop(
-      body: try body.subgraph(passing: outside), stateCount: states.count,
-      capturedCount: outside.count)
-    return try add(operation, [maximum, condition] + states, outside)
   }
 
   /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its
@@ -408,7 +330,7 @@ extension ONNXGraphBuilder {
     for input in inputs { types[input.name] = input.type.elementType }
     let taken = inputs.enumerated().filter { $0.offset != 1 }.map(\.element)
     let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
-      let outputs = try builder.apply(subgraph.graph, named: prefix, taken + captured)
+      let outputs = try builder.emit(subgraph, inputs: taken + captured)
       // A body may output each value only once, and none from around it.
       return outputs.map { output in
         let copy = builder.add("Identity", [builder.input(output)])
@@ -441,15 +363,5 @@ extension ONNXGraph {
     read.subtract(initializers.map(\.name))
     read.subtract(nodes.flatMap(\.outputs))
     return read.sorted()
-  }
-}
-
-extension Operator {
-  /// Whether it can be computed of any elements of some types. Indices may lie beyond the end of an axis, sizes may
-  /// not fit, and integers may be divided by 0.
-  fileprivate func isTotal(of types: [TensorType]) -> Bool {
-    let takesIndices = inputs.contains { if case .indices = $0 { true } else { false } }
-    let mayDivide = self is BinaryMath && !types.allSatisfy(\.elementType.isFloat)
-    return !takesIndices && !mayDivide && !(self is any DataDependentOperator)
   }
 }

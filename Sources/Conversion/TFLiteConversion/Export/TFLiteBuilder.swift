@@ -43,7 +43,7 @@ struct TFLiteBuilder: OperandBuilder {
   /// - Parameters:
   ///   - inputs: Its inputs; `nil` for one that is absent.
   ///   - version: The lowest version of the operator that has the options.
-  ///   - subgraphs: The condition and the body of a loop.
+  ///   - subgraphs: The condition and the body of a loop, or both branches.
   ///   - types: The types of its outputs.
   mutating func add(
     _ builtin: TFLiteBuiltin, _ inputs: [ExportOperand?], _ options: TFLiteBuiltinOptions? = nil,

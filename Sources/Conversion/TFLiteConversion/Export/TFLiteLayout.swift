@@ -22,7 +22,7 @@ struct TFLiteLayout {
 
   init(_ precision: ExportPrecision) { self.precision = precision }
 
-  /// Adds a graph, and those that its loops refer to.
+  /// Adds a graph, and those that its loops and branches refer to.
   ///
   /// - Returns: Its position.
   @discardableResult
@@ -77,8 +77,10 @@ private struct TFLiteGraphLayout {
     let outputs = node.outputs.map { addTensor($0, &file) }
     var options = node.options
     if node.subgraphs.count == 2 {
-      options = .loop(
-        condition: file.add(node.subgraphs[0]), body: file.add(node.subgraphs[1]))
+      let graphs = (file.add(node.subgraphs[0]), file.add(node.subgraphs[1]))
+      options =
+        node.builtin == .ifElse
+        ? .branches(then: graphs.0, else: graphs.1) : .loop(condition: graphs.0, body: graphs.1)
     }
     append(node.builtin, inputs, outputs, options, minimumVersion: node.minimumVersion)
   }

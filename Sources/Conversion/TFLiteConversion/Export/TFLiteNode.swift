@@ -10,7 +10,7 @@ struct TFLiteNode: ExportNode {
   var inputs: [String]
   var outputs: [String]
   var options: TFLiteBuiltinOptions?
-  /// The condition and the body of a loop.
+  /// The condition and the body of a loop, or both branches.
   var subgraphs: [TFLiteSubgraph] = []
 }
 

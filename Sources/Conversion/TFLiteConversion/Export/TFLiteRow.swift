@@ -44,10 +44,10 @@ package enum TFLiteOperators {
   static let table = ExportTable(
     layout: .channelsLast,
     [
-      TFLiteActivations.rows, TFLiteArithmetic.rows, TFLiteConvolutions.rows, TFLiteDense.rows,
+      TFLiteActivations.rows, TFLiteArithmetic.rows, TFLiteControl.rows, TFLiteConvolutions.rows,
+      TFLiteDense.rows,
       TFLiteIndexing.rows, TFLitePooling.rows, TFLiteRecurrent.rows, TFLiteReductions.rows,
       TFLiteReshaping.rows, TFLiteResizing.rows, TFLiteRow.refusals(refusals),
-      TFLiteRow.refusingControl("TFLite files are written without loops and branches"),
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [

@@ -64,7 +64,7 @@ struct TFLiteTranslation {
 
   /// The floating-point types of a model that TFLite's kernels do not compute with.
   private static func replacedTypes(_ graph: Graph) -> [ElementType] {
-    let used = Set(graph.values.map(\.type.elementType))
+    let used = Set(graph.withSubgraphs.flatMap(\.values).map(\.type.elementType))
     return [.bfloat16, .float16, .float64].filter(used.contains)
   }
 

@@ -17,6 +17,13 @@ struct TFLiteContext {
   var reals: [ValueID: SourceValue] = [:]
   /// The numbers that constant integers stand for, by the names of their tensors.
   var constantReals: [String: SourceValue] = [:]
+
+  /// What the operators of a subgraph share, whose computed values are its own.
+  var ofSubgraph: TFLiteContext {
+    var context = self
+    context.reals = [:]
+    return context
+  }
 }
 
 /// The tensors of a graph of the file, each with a name of its own.

@@ -105,6 +105,14 @@ extension ExportBuilder {
   /// The type of the first output.
   package var outputType: TensorType { scope.outputTypes[0] }
 
+  /// The first input that has an axis of a size, and that axis; `nil` for a size without a name.
+  package func axis(ofSize size: Dimension) -> (value: Value, axis: Int)? {
+    guard case .symbolic = size else { return nil }
+    return scope.operands.lazy.compactMap { value in
+      value.type.shape.firstIndex(of: size).map { (value, $0) }
+    }.first
+  }
+
   /// The elements of a weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not a constant.
@@ -202,13 +210,13 @@ extension ExportBuilder {
   }
 
   /// Computes an operator whose inputs are all constants; `nil` when some are not.
-  private func folded(
-    _ operation: any CatalogOperator, _ inputs: [Value]
+  func folded(
+    _ operation: any Operator, _ inputs: [Value]
   ) throws(WeighbridgeError) -> [Value]? {
     let constants = inputs.compactMap(\.constant)
-    guard constants.count == inputs.count, !inputs.isEmpty, operation.subgraphs.isEmpty else {
-      return nil
-    }
+    guard constants.count == inputs.count, !inputs.isEmpty, operation.subgraphs.isEmpty,
+      let operation = operation as? any CatalogOperator
+    else { return nil }
     let name = foldedName(operation, inputs)
     return try operation.evaluate(constants, workers: Workers(count: 1)).map {
       .weight($0, named: name)

@@ -88,6 +88,49 @@ extension ExportBuilder {
     return graph.outputs.compactMap { values[$0.value.index] }
   }
 
+  /// Adds all nodes of a subgraph that its outputs need. Its image operators get the layout of the target.
+  ///
+  /// - Parameter inputs: The values of its inputs, in the source's order of axes, as its outputs.
+  /// - Returns: The values of its outputs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` at the first layer that the target has no form for.
+  package mutating func emit(
+    _ subgraph: Subgraph, inputs: [Value]
+  ) throws(WeighbridgeError) -> [Value] {
+    var graph = subgraph.graph
+    if let layout = Self.table.layout {
+      graph = try LayoutConversion(
+        graph, to: layout, transposesPorts: false, needsLayout: Self.table.needsLayout
+      ).graph
+    }
+    let outerScope = scope
+    defer { scope = outerScope }
+    var values = self.values(graph, inputs: inputs) { .weight($1, named: $0) }
+    let needed = graph.neededValues
+    for (position, node) in graph.nodes.enumerated()
+    where !needed.isDisjoint(with: node.outputs) {
+      let inputs = node.inputs.compactMap { values[$0.index] }
+      do throws(WeighbridgeError) {
+        var results = try folded(node.operation, inputs)
+        if results == nil {
+          results = try emit(
+            ExportStep(
+              position: position, node: node, absorbed: [], inputs: [inputs],
+              outputTypes: node.outputs.map { graph[$0].type },
+              isUsed: node.outputs.map(needed.contains)))
+          for result in results ?? [] {
+            if let problem = problem(of: result.type) { throw .unsupported(problem) }
+          }
+        }
+        for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
+      } catch {
+        let layer = "\(node.source.callName) (\(node.source.className))"
+        throw WeighbridgeError(
+          error.code, "runs the layer \(layer), which \(error.reason)", place: error.place)
+      }
+    }
+    return graph.outputs.compactMap { values[$0.value.index] }
+  }
+
   /// The values of a graph's inputs and weights, by the index of the value in the graph.
   package func values(
     _ graph: Graph, inputs: [Value], weight: (String, Tensor) -> Value
