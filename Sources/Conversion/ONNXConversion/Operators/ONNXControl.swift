@@ -28,9 +28,14 @@ enum ONNXControl: ONNXFamily {
       ).map { (name: $0, type: $1) }
       let body = try builder.body(
         operation.body, "body", given: given, Array(builder.operands[(2 + states.count)...]))
-      return builder.add(
+      var outputs = builder.add(
         "Loop", [builder.input(0), builder.input(1)] + states.map { builder.input($0) },
         ["body": .graph(body)], outputCount: builder.scope.outputTypes.count)
+      for position in outputs.indices.dropFirst(states.count) where builder.scope.isUsed[position] {
+        outputs[position] = builder.sized(
+          outputs[position], builder.scope.outputTypes[position])
+      }
+      return outputs
     },
   ]
 
@@ -298,6 +303,22 @@ extension ONNXLayer {
 }
 
 extension ONNXGraphBuilder {
+  /// Gives what a loop collects the sizes that its inputs have. Without a step, onnxruntime takes 0 for each size
+  /// that the body leaves open, and refuses what is computed with others.
+  fileprivate mutating func sized(_ list: String, _ type: TensorType) -> String {
+    let sources = type.shape.map { axis(ofSize: $0) }
+    guard sources.contains(where: { $0 != nil }) else { return list }
+    var sizes: [String] = []
+    for (axis, source) in sources.enumerated() {
+      if let source {
+        sizes.append(dimensions(input(source.value), source.axis..<source.axis + 1))
+      } else {
+        sizes.append(dimensions(list, type, axis..<axis + 1))
+      }
+    }
+    return add("Reshape", [list, concatenate(sizes, axis: 0)])
+  }
+
   /// Checks that the opset has a loop or branch for the types of its outputs.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that later opsets have it for.
