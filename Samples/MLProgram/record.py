@@ -54,6 +54,21 @@ def of(function, *shapes):
     return Of(function), list(shapes)
 
 
+class Decided(nn.Module):
+    """A loop and branches that the numbers of the input decide; to be scripted, not traced."""
+
+    def forward(self, x):
+        steps, y = torch.zeros(1, dtype=torch.int32), x
+        while bool(y.abs().sum() > 0.7):
+            y = torch.tanh(y * 0.6)
+            if bool(y.sum() > 0):
+                y = y - 0.05
+            else:
+                y = y + 0.1
+            steps = steps + 1
+        return torch.cat([y, steps.to(torch.float32).reshape(1, 1).expand(1, 4)], 0)
+
+
 def heads(x):
     return x.reshape(1, 5, 2, 4).permute(0, 2, 1, 3)
 
@@ -192,6 +207,7 @@ MODULES = {
     "permuted": lambda: of(lambda x: x.permute(0, 2, 3, 1).reshape(1, -1, 3), (1, 3, 4, 5)),
     "reduced": lambda: of(lambda x: x.amax(2) + x.mean(2) - x.sum(2) / 7, (2, 3, 4)),
     "norm": lambda: of(lambda x: F.normalize(x, dim=1), (2, 5)),
+    "decided": lambda: (torch.jit.script(Decided()), [(3, 4)]),
     "chosen": lambda: of(lambda x: torch.where(x > 0.2, x, -x * 3), (2, 5)),
     "clamped": lambda: of(lambda x: x.clamp(-0.5, 0.4), (2, 5)),
     "powers": lambda: of(lambda x: x.abs().pow(1.5) + x.exp() + x.abs().rsqrt(), (2, 5)),
@@ -237,7 +253,8 @@ COMPRESSED = {
 
 
 def converted(module, inputs, precision, target):
-    traced = torch.jit.trace(module, inputs, check_trace=False)
+    is_script = isinstance(module, torch.jit.ScriptModule)
+    traced = module if is_script else torch.jit.trace(module, inputs, check_trace=False)
     return ct.convert(
         traced, convert_to="mlprogram", skip_model_load=True,
         inputs=[ct.TensorType(name=f"x{n}", shape=x.shape) for n, x in enumerate(inputs)],

@@ -20,6 +20,15 @@ HERE = pathlib.Path(__file__).parent
 L = tf.keras.layers
 
 
+def collected(x):
+    """What a loop collects in as many steps as the numbers of the input say."""
+    count = tf.cast(tf.reduce_max(tf.abs(x)) * 4, tf.int32)
+    array = tf.TensorArray(tf.float32, 50, element_shape=(3,))
+    step = lambda i, v, values: (i + 1, tf.tanh(v + 0.5), values.write(i, tf.reduce_sum(v, 0)))
+    steps, _, values = tf.while_loop(lambda i, v, values: i < count, step, [0, x, array])
+    return values.gather(tf.range(steps))
+
+
 def sequence(shape, *layers):
     return lambda: tf.keras.Sequential([L.InputLayer(shape, batch_size=1)] + [make() for make in layers])
 
@@ -68,6 +77,10 @@ MODELS = {
     "scattered": function(lambda x: tf.scatter_nd([[4], [3], [1]], x[0], [6, 4]), (3, 4)),
     "branch": function(
         lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: x * 2, lambda: x - 1), (5,)),
+    "collected": function(collected, (3,)),
+    "decided": function(
+        lambda x: tf.while_loop(
+            lambda i, v: tf.reduce_sum(tf.abs(v)) > 1, lambda i, v: (i + 1, v * 0.7), [0, x])[1], (5,)),
     "loop": function(
         lambda x: tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * 2 + 1), [0, x])[1], (5,)),
 }

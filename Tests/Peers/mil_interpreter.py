@@ -490,6 +490,13 @@ def lut_to_dense(o):
     return table[(flat.astype(int) << numpy.arange(bits)).sum(1)].reshape(o["shape"])
 
 
+def list_write(o):
+    """A list with another element at a place, which may be the one after its end."""
+    place = int(o["index"])
+    assert 0 <= place <= len(o["ls"]), f"an element at {place} of a list of {len(o['ls'])}"
+    return [*o["ls"][:place], o["value"], *o["ls"][place + 1:]]
+
+
 OPERATORS = {
     "constexpr_affine_dequantize": affine_dequantize, "constexpr_blockwise_shift_scale": blockwise,
     "constexpr_lut_to_dense": lut_to_dense,
@@ -540,18 +547,82 @@ OPERATORS = {
     "tile": lambda o: numpy.tile(o["x"], [int(count) for count in o["reps"]]),
     "shape": lambda o: numpy.array(o["x"].shape),
     "fill": lambda o: numpy.full([int(size) for size in o["shape"]], o["value"]),
+    "range_1d": lambda o: numpy.arange(o["start"], o["end"], o["step"]),
+    # Of the first element, which every list has, only the shape counts.
+    "make_list": lambda o: [numpy.zeros([int(size) for size in o["elem_shape"]])],
+    "list_write": list_write,
+    "list_gather": lambda o: numpy.array([o["ls"][int(index)] for index in o["indices"]]).reshape(
+        [len(o["indices"]), *o["ls"][0].shape]),
 }
+# The operators that give a list.
+LISTS = {"make_list", "list_write"}
 
 
 def result(output, value):
     """A result in the type that the program states, whose shape it must have."""
-    stated = output.type.tensorType
+    if output.type.WhichOneof("type") == "listType":
+        for element in value:
+            tensor(output.name, output.type.listType.type.tensorType, element)
+        return value
+    return tensor(output.name, output.type.tensorType, value)
+
+
+def tensor(name, stated, value):
     sizes = shape(stated)
     value = numpy.asarray(value)
     fits = len(sizes) == value.ndim and all(
         size in (None, real) for size, real in zip(sizes, value.shape))
-    assert fits, f"{output.name} has the shape {value.shape}, and the program says {sizes}"
+    assert fits, f"{name} has the shape {value.shape}, and the program says {sizes}"
     return value.astype(TYPES[stated.dataType])
+
+
+def compute(block, given, outer, blobs):
+    """The values of a block: those around it, its inputs and the results of its operations."""
+    values = dict(outer)
+    for port, value in zip(block.inputs, given, strict=True):
+        values[port.name] = result(port, value)
+    for operation in block.operations:
+        if operation.type == "const":
+            values[operation.outputs[0].name] = constant(operation.attributes["val"], blobs)
+            continue
+        if operation.type == "classify":
+            continue
+        given = {}
+        for name, argument_ in operation.inputs.items():
+            parts = [
+                values[binding.name] if binding.WhichOneof("binding") == "name"
+                else constant(binding.value, blobs) for binding in argument_.arguments]
+            given[name] = parts if name in ("values", "loop_vars", "elem_shape") else parts[0]
+        for name, value in operation.attributes.items():
+            if name != "name":
+                given[name] = constant(value, blobs)
+        if operation.type in ("while_loop", "cond"):
+            made = control(operation, given, values, blobs)
+        elif operation.type in OPERATORS:
+            made = OPERATORS[operation.type](given)
+        else:
+            raise Unknown(operation.type)
+        if operation.type in LISTS:
+            made = [made]
+        if not isinstance(made, list):
+            made = [made]
+        assert len(made) >= len(operation.outputs)
+        for output, value in zip(operation.outputs, made):
+            values[output.name] = result(output, value)
+    return values
+
+
+def control(operation, given, values, blobs):
+    """The results of a loop or a branch."""
+    def results(block, inputs):
+        inner = compute(block, inputs, values, blobs)
+        return [inner[name] for name in block.outputs]
+    if operation.type == "cond":
+        return results(operation.blocks[0 if given["pred"] else 1], [])
+    variables = given["loop_vars"]
+    while results(operation.blocks[0], variables)[0]:
+        variables = results(operation.blocks[1], variables)
+    return variables
 
 
 def run(program, folder, feed):
@@ -560,33 +631,7 @@ def run(program, folder, feed):
     `folder` is that of the model's file, to which paths of constants are relative."""
     function = program.functions["main"]
     block = function.block_specializations[function.opset]
-    blobs = Blobs(folder)
-    values = {}
-    for port in function.inputs:
-        values[port.name] = result(port, feed[port.name])
+    inputs = {port.name: result(port, feed[port.name]) for port in function.inputs}
     with numpy.errstate(all="ignore"):
-        for operation in block.operations:
-            if operation.type == "const":
-                value = constant(operation.attributes["val"], blobs)
-                values[operation.outputs[0].name] = value
-                continue
-            if operation.type == "classify":
-                continue
-            if operation.type not in OPERATORS:
-                raise Unknown(operation.type)
-            given = {}
-            for name, argument_ in operation.inputs.items():
-                parts = [
-                    values[binding.name] if binding.WhichOneof("binding") == "name"
-                    else constant(binding.value, blobs) for binding in argument_.arguments]
-                given[name] = parts if name == "values" else parts[0]
-            for name, value in operation.attributes.items():
-                if name != "name":
-                    given[name] = constant(value, blobs)
-            made = OPERATORS[operation.type](given)
-            if not isinstance(made, list):
-                made = [made]
-            assert len(made) >= len(operation.outputs)
-            for output, value in zip(operation.outputs, made):
-                values[output.name] = result(output, value)
+        values = compute(block, [], inputs, Blobs(folder))
     return {name: values[name] for name in block.outputs if name in values}

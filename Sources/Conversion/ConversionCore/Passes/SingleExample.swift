@@ -47,21 +47,12 @@ package enum SingleExample {
   ) throws(WeighbridgeError) {
     // A model that cannot take two examples does not mix them.
     guard let typesOfTwo = try? self.types(graph, batch: 2) else { return }
-    // The axes of each value whose size depends on the number of examples.
-    let batchAxes = zip(types, typesOfTwo).map { one, two in
-      zip(one.shape, two.shape).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
-    }
+    let batchAxes = batchAxes(types, typesOfTwo)
     let needed = graph.neededValues
     for (position, node) in graph.nodes.enumerated()
-    where !needed.isDisjoint(with: node.outputs) {
-      let combinesBatch = node.inputs.enumerated().contains { slot, id in
-        let axes = batchAxes[id.index]
-        return !axes.isEmpty
-          && node.operation.combinedAxes(ofInput: slot, rank: types[id.index].rank)
-            .contains(where: axes.contains)
-      }
-      let pairsExamples = node.outputs.contains { batchAxes[$0.index].count > 1 }
-      guard combinesBatch || pairsExamples else { continue }
+    where !needed.isDisjoint(with: node.outputs)
+      && combinesExamples(node, types, typesOfTwo, batchAxes)
+    {
       throw .unsupported(
         "it works across the batch axis of an input, and \(target) takes one example at a time"
       ).at(layer: node.source.place(position))
@@ -77,6 +68,59 @@ package enum SingleExample {
         "the output \(port.name) follows from the number of examples in a batch, and \(target) takes one "
           + "example at a time")
     }
+  }
+
+  /// The axes of each value whose size depends on the number of examples.
+  private static func batchAxes(_ one: [TensorType], _ two: [TensorType]) -> [[Int]] {
+    zip(one, two).map { one, two in
+      zip(one.shape, two.shape).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
+    }
+  }
+
+  /// Whether a node mixes the examples of a batch, or a subgraph of it may.
+  private static func combinesExamples(
+    _ node: Node, _ one: [TensorType], _ two: [TensorType], _ batchAxes: [[Int]]
+  ) -> Bool {
+    let combinesBatch = node.inputs.enumerated().contains { slot, id in
+      let axes = batchAxes[id.index]
+      return !axes.isEmpty
+        && node.operation.combinedAxes(ofInput: slot, rank: one[id.index].rank)
+          .contains(where: axes.contains)
+    }
+    if combinesBatch || node.outputs.contains(where: { batchAxes[$0.index].count > 1 }) {
+      return true
+    }
+    guard let operation = node.operation as? any SubgraphOperator,
+      node.inputs.contains(where: { !batchAxes[$0.index].isEmpty })
+    else { return false }
+    let states = (operation as? Loop)?.stateCount ?? 0
+    // A size that steps change may be that of the batch.
+    for (input, output) in zip(node.inputs.dropFirst(2), node.outputs.prefix(states))
+    where batchAxes[input.index] != batchAxes[output.index] { return true }
+    return operation.subgraphs.contains { subgraph in
+      let inner = [one, two].compactMap { types in
+        try? subgraph.graph.specialized(to: inputTypes(of: node, types, states))
+      }
+      guard inner.count == 2 else { return true }
+      let axes = self.batchAxes(inner[0], inner[1])
+      return subgraph.graph.nodes.contains { node in
+        node.operation is Shape && !axes[node.inputs[0].index].isEmpty
+          || combinesExamples(node, inner[0], inner[1], axes)
+      }
+    }
+  }
+
+  /// The types of what a node gives its subgraphs.
+  ///
+  /// - Parameter states: The number of states of a loop; 0 for branches.
+  private static func inputTypes(
+    of node: Node, _ types: [TensorType], _ states: Int
+  ) -> [TensorType] {
+    var given = node.inputs.dropFirst().map { types[$0.index] }
+    guard node.operation is Loop else { return given }
+    given[0] = TensorType(.int64, [Int]())
+    given.replaceSubrange(1..<1 + states, with: node.outputs.prefix(states).map { types[$0.index] })
+    return given
   }
 
   /// The values whose elements follow from the number of examples: what is computed from shapes and is not the

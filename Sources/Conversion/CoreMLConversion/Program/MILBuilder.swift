@@ -20,6 +20,8 @@ struct MILBuilder: OperandBuilder {
   private(set) var nodes: [MILNode] = []
   /// The types of all values in the file, by name.
   private(set) var types: [String: TensorType] = [:]
+  /// The types of the elements of lists, by name.
+  private(set) var lists: [String: TensorType] = [:]
   /// The constants, by name.
   private(set) var constants: [String: MILConstant] = [:]
   private var names: UniqueNames
@@ -27,6 +29,8 @@ struct MILBuilder: OperandBuilder {
   private var castNames: [String: [ElementType: String]] = [:]
   /// Whether a number of the operator that is being added does not fit in float16.
   private var hasUnfitNumber = false
+  /// Whether the operations of a block are being added, which computes in float32.
+  private var isInBlock = false
   /// What is computed in float32, although the program computes in float16.
   private let exceptions: MILPrecision
   /// The values that may hold numbers beyond float16.
@@ -58,7 +62,7 @@ struct MILBuilder: OperandBuilder {
   mutating func emit(
     _ step: ExportStep<ExportOperand>
   ) throws(WeighbridgeError) -> [ExportOperand] {
-    guard isHalf else { return try apply(step) }
+    guard isHalf, !isInBlock else { return try apply(step) }
     let (count, casts, name) = (nodes.count, castNames, step.node.source.callName)
     let isExact = exceptions.nodes.contains(step.position)
     hasUnfitNumber =
@@ -105,9 +109,11 @@ struct MILBuilder: OperandBuilder {
   ///
   /// - Parameters:
   ///   - arguments: All of its inputs; `nil` for one that is absent.
+  ///   - blocks: The condition and the body of a loop, or both branches.
   ///   - types: The types of its outputs.
   mutating func add(
-    _ operation: String, _ arguments: KeyValuePairs<String, MILArgument?>, types: [TensorType]
+    _ operation: String, _ arguments: KeyValuePairs<String, MILArgument?>,
+    blocks: [MILNode.Block] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [ExportOperand] {
     if let rank = types.map(\.rank).max(), rank > Self.maximumRank {
       throw .unsupported("Core ML has five axes at most, and it has \(rank)")
@@ -121,8 +127,40 @@ struct MILBuilder: OperandBuilder {
       ExportOperand(name: unusedName("\(scope.prefix)_\(operation)"), type: type, constant: nil)
     }
     for output in outputs { self.types[output.name] = fileType(output.type) }
-    nodes.append(MILNode(type: operation, slots: slots, outputs: outputs.map(\.name)))
+    nodes.append(
+      MILNode(type: operation, slots: slots, outputs: outputs.map(\.name), blocks: blocks))
     return outputs
+  }
+
+  /// States that a value is a list.
+  ///
+  /// - Parameter element: The type of its elements.
+  mutating func setList(_ value: ExportOperand, of element: TensorType) {
+    lists[value.name] = fileType(element)
+  }
+
+  /// Collects the operations of a block.
+  ///
+  /// - Parameters:
+  ///   - types: The types of its inputs.
+  ///   - build: Adds the operations, and returns its results.
+  mutating func block(
+    _ types: [TensorType],
+    _ build: (inout Self, [ExportOperand]) throws(WeighbridgeError) -> [ExportOperand]
+  ) throws(WeighbridgeError) -> MILNode.Block {
+    let (outerNodes, outerCasts, wasInBlock) = (nodes, castNames, isInBlock)
+    (nodes, isInBlock) = ([], true)
+    defer { (nodes, castNames, isInBlock) = (outerNodes, outerCasts, wasInBlock) }
+    var inputs: [ExportOperand] = []
+    for type in types {
+      let name = unusedName("\(scope.prefix)_input")
+      self.types[name] = fileType(type)
+      inputs.append(ExportOperand(name: name, type: type, constant: nil))
+    }
+    let outputs = try build(&self, inputs).map(\.name)
+    return MILNode.Block(
+      inputs: inputs.map(\.name), nodes: nodes.needed(for: outputs, renaming: [:]),
+      outputs: outputs)
   }
 
   /// Adds an operation with one output.

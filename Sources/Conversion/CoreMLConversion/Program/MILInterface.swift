@@ -37,6 +37,9 @@ struct MILInterface {
       zip(ports, milNames).filter { $0.name != $1 }.map {
         "\($0.name) is called \($1), as Core ML allows letters, digits and underscores"
       }
+      + source.graph.inputs.filter { source.type($0.value).rank == 0 }.map {
+        "\($0.name) is an array of one element, as Core ML takes none without axes"
+      }
       + source.graph.inputs.filter(isFlexible).map {
         "unknown sizes of \($0.name) are flexible up to \(Self.largestSize); they default to "
           + "\(CoreMLExportSource.defaultImageSide) for the sides of images, else to 1"
@@ -56,9 +59,11 @@ extension MILInterface {
       }
       let name = inputNames[position]
       let isFloat = type.elementType.isFloat
-      var value = builder.addInput(name, type, as: isFloat ? .float32 : .int32)
+      var value = builder.addInput(
+        name, type.rank == 0 ? type.with(shape: [1]) : type, as: isFloat ? .float32 : .int32)
       builder.scope.prefix = name
       if type.elementType == .bool { value = try builder.cast(value, to: .bool) }
+      if type.rank == 0 { value = try builder.squeezed(value, [0]) }
       values.append(try scaled(value, position, port.value, &builder))
     }
     return values
@@ -194,9 +199,11 @@ extension MILInterface {
       let image = described?.image.flatMap {
         source.image(port.value, $0, upperBound: Self.largestSize)
       }
+      var array = array(port.value)
+      if source.type(port.value).rank == 0 { array.shape = [1] }
       return CoreMLFeature(
         name: inputNames[position], summary: described?.summary,
-        type: image.map { .image($0) } ?? .multiArray(array(port.value)))
+        type: image.map { .image($0) } ?? .multiArray(array))
     }
   }
 

@@ -33,20 +33,38 @@ struct MILLayout {
   mutating func add(_ nodes: [MILNode], _ newNames: [String: String]) {
     oldNames.merge(newNames.map { ($1, $0) }) { first, _ in first }
     for node in nodes {
-      for name in node.inputs { addConstant(name) }
-      operations.append(
-        MILOperation(
-          node.type,
-          inputs: node.slots.map { slot in
-            MILOperation.Input(slot.name, slot.values.map { .name($0) })
-          },
-          outputs: node.outputs.map { namedType($0) },
-          attributes: [.init("name", .string(node.outputs[0]))]))
+      addConstants(of: node)
+      operations.append(operation(node))
     }
+  }
+
+  /// Adds the constants that an operation and its blocks read.
+  private mutating func addConstants(of node: MILNode) {
+    for name in node.inputs { addConstant(name) }
+    for inner in node.blocks.flatMap(\.nodes) { addConstants(of: inner) }
+  }
+
+  private func operation(_ node: MILNode) -> MILOperation {
+    var operation = MILOperation(
+      node.type,
+      inputs: node.slots.map { slot in
+        MILOperation.Input(slot.name, slot.values.map { .name($0) })
+      },
+      outputs: node.outputs.map { namedType($0) },
+      attributes: [.init("name", .string(node.outputs[0]))])
+    operation.blocks = node.blocks.map { block in
+      var result = MILBlock(outputs: block.outputs, operations: block.nodes.map(self.operation))
+      result.inputs = block.inputs.map { namedType($0) }
+      return result
+    }
+    return operation
   }
 
   /// The name and the type of a value.
   func namedType(_ name: String) -> MILNamedType {
+    if let element = builder.lists[name] {
+      return MILNamedType(name, .list(MILType(element), count: nil))
+    }
     let type = builder.types[oldNames[name] ?? name] ?? builder.types[name]
     return MILNamedType(name, type.map { MILType($0) } ?? .string)
   }

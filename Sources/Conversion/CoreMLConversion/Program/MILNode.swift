@@ -11,9 +11,32 @@ struct MILNode: ExportNode {
     var values: [String]
   }
 
+  /// A block of a loop or a branch, which can read the values around it.
+  struct Block: Sendable {
+    let inputs: [String]
+    var nodes: [MILNode]
+    var outputs: [String]
+  }
+
   let type: String
   var slots: [Slot]
   var outputs: [String]
+  var blocks: [Block] = []
+
+  var reads: Set<String> {
+    Set(inputs + blocks.flatMap { $0.outputs + $0.nodes.flatMap(\.reads) })
+  }
+
+  func renaming(_ names: [String: String]) -> MILNode {
+    var result = self
+    result.inputs = inputs.map { names[$0] ?? $0 }
+    result.outputs = outputs.map { names[$0] ?? $0 }
+    for index in blocks.indices {
+      result.blocks[index].nodes = blocks[index].nodes.map { $0.renaming(names) }
+      result.blocks[index].outputs = blocks[index].outputs.map { names[$0] ?? $0 }
+    }
+    return result
+  }
 
   var inputs: [String] {
     get { slots.flatMap(\.values) }

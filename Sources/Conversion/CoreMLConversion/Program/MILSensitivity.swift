@@ -40,7 +40,9 @@ struct MILSensitivity {
     divides = operation is Rescaling || (operation as? BinaryMath)?.function == .divide
     mayGiveLarge = Self.mayGiveLarge(operation)
     isWide = mayGiveLarge || Self.wide.contains(operation.kind)
+    if !operation.subgraphs.isEmpty { (jumps, isWide, mayGiveLarge) = (true, true, true) }
     switch operation {
+    case is any SubgraphOperator: break
     case is Embedding: indexInput = 0
     case is Gather, is GatherElements: indexInput = 1
     default:

@@ -7,62 +7,6 @@ import ONNXFormat
 /// Slices, borders and repetitions by numbers that are known only when the model runs: elements at indices that
 /// are computed.
 extension ONNXLayer {
-  /// Adds the numbers from a start to an end.
-  ///
-  /// - Parameters:
-  ///   - limits: The start, the end and the step: one number of one type each.
-  ///   - role: The role of the node that gives the numbers.
-  mutating func range(
-    from start: ONNXValue, to end: ONNXValue, by step: ONNXValue, role: String
-  ) throws(WeighbridgeError) -> ONNXValue {
-    let (limits, elementType) = ([start, end, step], type(start).elementType)
-    guard limits.allSatisfy({ isNumber($0, elementType) }), elementType != .bool else {
-      throw malformed(
-        "counts from \(type(start)) to \(type(end)) in steps of \(type(step)), expected one number of one type for each"
-      )
-    }
-    let prefix = role.isEmpty ? "" : "\(role)/"
-    var scalars: [ONNXValue] = []
-    for (value, name) in zip(limits, ["start", "end", "step"]) {
-      scalars.append(
-        type(value).rank == 1
-          ? value : try apply(ReshapeAxes([.fixed(1)]), to: value, role: "\(prefix)\(name)"))
-    }
-    // The number of steps, rounded up.
-    let span = try apply(Subtract(), to: scalars[1], scalars[0], role: "\(prefix)span")
-    let quotient = try apply(
-      BinaryMath(.divide), to: try apply(Cast(to: .float64), to: span, role: "\(prefix)dividend"),
-      try apply(Cast(to: .float64), to: scalars[2], role: "\(prefix)divisor"),
-      role: "\(prefix)quotient")
-    let steps = try apply(UnaryMath(.ceiling), to: quotient, role: "\(prefix)steps")
-    let limited = try apply(
-      Clip(minimum: 0, maximum: 0x1p50), to: steps, role: "\(prefix)limited")
-    let count = try apply(Cast(to: .int64), to: limited, role: "\(prefix)count")
-    // Narrow floating-point numbers do not hold the numbers of the steps.
-    let isNarrow = [.float16, .bfloat16].contains(elementType)
-    let work: ElementType = isNarrow ? .float32 : elementType
-    if isNarrow {
-      for position in [0, 2] {
-        scalars[position] = try apply(
-          Cast(to: work), to: scalars[position], role: "\(prefix)wide_\(position)")
-      }
-    }
-    let ones = try filled(
-      with: Tensor(work, shape: [1], [1]), count, role: "\(prefix)ones")
-    let numbers = try apply(
-      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones, role: "\(prefix)numbers")
-    let distances = try apply(
-      Multiply(), to: numbers, scalars[2], role: "\(prefix)distances")
-    let range = try apply(
-      Add(), to: distances, scalars[0], role: isNarrow ? "\(prefix)range" : role)
-    return isNarrow ? try apply(Cast(to: elementType), to: range, role: role) : range
-  }
-
-  /// Whether a value is a single number of a type.
-  func isNumber(_ value: ONNXValue, _ elementType: ElementType) -> Bool {
-    type(value).elementType == elementType && type(value).shape.allSatisfy { $0.value == 1 }
-  }
-
   /// Returns one of the numbers of a list, as `[1]` of int64 or another type.
   mutating func entry(
     _ position: Int, of list: ONNXValue, role: String, as elementType: ElementType = .int64

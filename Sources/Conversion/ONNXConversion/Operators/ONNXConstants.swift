@@ -36,27 +36,9 @@ enum ONNXConstants: ONNXFamily {
     },
     "Range": { (layer) throws(WeighbridgeError) in
       if let range = try layer.dynamicRange() { return [range] }
-      let limits = [try layer.input(0), try layer.input(1), try layer.input(2)]
-      guard limits.allSatisfy({ $0.tensor != nil }) else {
-        return [try layer.range(from: limits[0], to: limits[1], by: limits[2], role: "")]
-      }
-      guard let start = try layer.constant(0), let end = try layer.constant(1),
-        let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
-        step.doubles[0] != 0
-      else {
-        throw layer.malformed(
-          "takes a start, an end or a step of several numbers, or a step of 0, expected one number for each, and no step of 0"
-        )
-      }
-      let (first, increment) = (start.doubles[0], step.doubles[0])
-      let count = max(0, ((end.doubles[0] - first) / increment).rounded(.up))
-      guard count <= Double(1 << 24) else {
-        throw .limitExceeded(
-          "makes a range of \(count) numbers, and 16777216 are the limit")
-      }
-      let numbers = (0..<Int(count)).map { first + Double($0) * increment }
       return [
-        layer.newConstant(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
+        try layer.range(
+          from: try layer.input(0), to: try layer.input(1), by: try layer.input(2), role: "")
       ]
     },
   ]

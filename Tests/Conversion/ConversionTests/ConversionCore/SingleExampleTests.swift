@@ -111,6 +111,44 @@ import _CatalogTesting
     #expect(types.allSatisfy { $0.fixedShape != nil })
   }
 
+  /// A graph in which an operator is the body of a loop, or one of two branches.
+  private func makeGraph(running operation: any CatalogOperator, isLoop: Bool) throws -> Graph {
+    let (flag, number) = (TensorType(.bool, [Int]()), TensorType(.int64, [Int]()))
+    let type = TensorType(.float32, [.symbolic("batch"), 3])
+    var builder = GraphBuilder()
+    if isLoop { _ = try builder.addInput("step", number) }
+    let value = try builder.addInput("value", type)
+    let next = isLoop ? [try builder.addInput("condition", flag)] : []
+    let results = try builder.addNode(operation, inputs: [value], source: source)
+    let subgraph = try Subgraph(
+      builder.finish(
+        outputs: (next + results.prefix(1)).enumerated().map { Port(name: "\($0)", value: $1) }))
+    return try makeGraph { builder, x in
+      let condition = try builder.addWeight("condition", Tensor(.bool, shape: [], [1]))
+      guard isLoop else {
+        let branches = Conditional(first: subgraph, second: subgraph, capturedCount: 1)
+        return try builder.addNode(branches, inputs: [condition, x], source: source)
+      }
+      let maximum = try builder.addWeight("maximum", Tensor(.int64, shape: [], [2]))
+      return try builder.addNode(
+        Loop(body: subgraph, stateCount: 1, capturedCount: 1),
+        inputs: [maximum, condition, x, condition], source: source)
+    }
+  }
+
+  @Test(
+    "A loop or a branch that mixes the examples of a batch is refused, and no other",
+    arguments: [true, false])
+  func subgraphs(isLoop: Bool) throws {
+    expectRefused(try makeGraph(running: Softmax(axes: [0]), isLoop: isLoop))
+    expectRefused(try makeGraph(running: Reverse(axes: [0]), isLoop: isLoop))
+    for operation: any CatalogOperator in [Softmax(axes: [1]), Reverse(axes: [1]), Tanh()] {
+      let graph = try makeGraph(running: operation, isLoop: isLoop)
+      let types = try SingleExample.types(graph, for: "the target")
+      #expect(types[graph.outputs[0].value.index].shape == [1, 3])
+    }
+  }
+
   @Test("A model that takes only one example does not mix examples")
   func single() throws {
     let graph = try makeGraph { builder, x in

@@ -130,7 +130,7 @@ enum HostileONNXFiles {
     .init("positions_huge", .limitExceeded, "elements in all windows, and 67108864 are the limit"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
     .init("range_huge", .limitExceeded, "makes a range of"),
-    .init("range_list", .malformed, "expected one number for each, and no step of 0"),
+    .init("range_list", .malformed, "expected one number of one type for each"),
     .init("regions_samples", .malformed, "has mode=avg and sampling_ratio=-1, expected avg or max"),
     .init("raw_size", .malformed, "has 17 bytes of elements, but its shape takes 432"),
     .init("reshape", .malformed, "do not fit [7]"),

@@ -15,10 +15,25 @@ struct MILContext {
   let opset: Int
   /// The constants that are texts, or lists of them, by name.
   var texts: [String: [String]] = [:]
-  /// The values that a loop reads or writes one by one; `nil` where nothing was put.
-  typealias List = [SourceValue?]
   /// The lists of values, by name.
   var lists: [String: List] = [:]
+
+  /// Values that a loop reads or writes one by one.
+  enum List {
+    /// A list of a known length; `nil` where nothing was put.
+    case elements([SourceValue?])
+    /// The list of a loop that runs as often as only a run tells, with what a step puts into it.
+    case collecting((place: SourceValue, value: SourceValue)?)
+    /// The elements along the first axis of a tensor.
+    case stacked(SourceValue)
+  }
+
+  /// What the operations of a subgraph share, whose values are its own.
+  var ofSubgraph: MILContext {
+    var context = self
+    context.lists = [:]
+    return context
+  }
 }
 
 /// The files of a program's constants.

@@ -39,10 +39,10 @@ package enum MILOperators {
   static let table = ExportTable(
     layout: .channelsFirst,
     [
-      MILActivations.rows, MILArithmetic.rows, MILConvolutions.rows, MILDense.rows,
+      MILActivations.rows, MILArithmetic.rows, MILControl.rows, MILConvolutions.rows,
+      MILDense.rows,
       MILIndexing.rows, MILNormalizations.rows, MILPooling.rows, MILRecurrent.rows,
       MILReductions.rows, MILReshaping.rows, MILResizing.rows, MILRow.refusals(refusals),
-      MILRow.refusingControl("programs are written without loops and branches"),
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [

@@ -53,17 +53,10 @@ extension MILIndexing {
       return [results[0], try layer.positions(results[1], type)]
     },
     "range_1d": { (layer) throws(WeighbridgeError) in
-      guard let end = try layer.constant("end"), let start = try layer.constant("start"),
-        let step = try layer.constant("step"), [end, start, step].allSatisfy({ $0.count == 1 }),
-        step.doubles[0] != 0
-      else { throw layer.malformed("has no start, end or step, which are constant numbers") }
-      let count = max(0, ((end.doubles[0] - start.doubles[0]) / step.doubles[0]).rounded(.up))
-      guard count <= Double(1 << 24) else {
-        throw .limitExceeded("makes a range of \(count) numbers, and 16777216 are the limit")
-      }
-      let numbers = (0..<Int(count)).map { start.doubles[0] + Double($0) * step.doubles[0] }
-      return [
-        layer.newConstant(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
+      [
+        try layer.range(
+          from: try layer.input("start"), to: try layer.input("end"), by: try layer.input("step"),
+          role: "")
       ]
     },
   ]
