@@ -220,6 +220,12 @@ def outer_numbers(signed, short):
     return [ops.outer(signed, -1), ops.outer(2, short), ops.outer(signed, 0.5), ops.outer(signed, short)]
 
 
+def wrapped_pictures(x, whole):
+    """Layers of images with an integer type inside of TimeDistributed, which cast their input themselves."""
+    each = layers.TimeDistributed
+    return [each(kind(dtype="int32"))(y) for y in (x, whole) for kind in (layers.AugMix, layers.RandomErasing, layers.Solarization)]
+
+
 def hashed_fractions(x, n):
     """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
     whole = ops.cast(n, "float32")
@@ -235,6 +241,8 @@ CASES = [
     Case("bits", [SIGNED, BYTES, LONG, UNSIGNED], bits),
     Case("masked_means", [Input((3,), -1, 3, "int32"), TRUTH, Input((3, 4), -9, 9, "int8")], masked_means),
     Case("outer_numbers", [SIGNED, SHORT], outer_numbers),
+    Case("wrapped_pictures", [Input((3, 4, 5, 3), 0, 255), Input((3, 4, 5, 3), 0, 255, "uint8")], wrapped_pictures,
+         containers=("keras",)),
     Case("shrunk_integers", [SIGNED, SHORT, LONG], shrunk_integers),
     Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),

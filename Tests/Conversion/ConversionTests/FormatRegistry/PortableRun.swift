@@ -138,6 +138,8 @@ struct PortableRun {
     var part = tensor
     if isTransposed { part = part.permuted(order(rank)).contiguous() }
     if port.type?.rank == rank { return part }
+    // Core ML has no arrays without axes.
+    if rank == 0, port.type?.fixedShape == [1] { return part.reshaped([1]) }
     let shape =
       target == .darknet
       ? port.type?.shape.compactMap(\.value) ?? [] : Array(part.shape.dropFirst())

@@ -52,8 +52,11 @@ enum TimeDistributedLayer {
     }
     let castsIntegers = KerasMappings.classes[className]?.casts.includesIntegers(layer.version)
     if layer.version.major >= 3, castsIntegers == true {
-      folded = try layer.cast(
-        folded, to: layer.integerType ?? result ?? layer.types?.compute ?? .float32)
+      // To an integer type, they cast floating-point numbers, too.
+      folded =
+        try layer.integerType == nil
+        ? layer.cast(folded, to: result ?? layer.types?.compute ?? .float32)
+        : layer.castInputs(folded, ofInner: className)
     }
     // A nested wrapper has nodes and weights with the same roles.
     var outputs =
