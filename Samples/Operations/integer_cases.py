@@ -226,6 +226,12 @@ def wrapped_pictures(x, whole):
     return [each(kind(dtype="int32"))(y) for y in (x, whole) for kind in (layers.AugMix, layers.RandomErasing, layers.Solarization)]
 
 
+def mixed_categories(x):
+    """Encodings in layers of a mixed policy."""
+    mixed = {"output_mode": "multi_hot", "dtype": "mixed_float16"}
+    return [layers.CategoryEncoding(8, **mixed)(x), layers.Hashing(4, **mixed)(x)]
+
+
 def hashed_fractions(x, n):
     """Hashes of fractions with a mask, which Keras compares before it truncates, and of whole numbers as fractions."""
     whole = ops.cast(n, "float32")
@@ -243,6 +249,7 @@ CASES = [
     Case("outer_numbers", [SIGNED, SHORT], outer_numbers),
     Case("wrapped_pictures", [Input((3, 4, 5, 3), 0, 255), Input((3, 4, 5, 3), 0, 255, "uint8")], wrapped_pictures,
          containers=("keras",)),
+    Case("mixed_categories", [Input((3,), 0, 7, "int64")], mixed_categories, containers=("keras",)),
     Case("shrunk_integers", [SIGNED, SHORT, LONG], shrunk_integers),
     Case("shifts_beyond", [SIGNED, SHORT, BYTES, LONG, WIDE], shifts_beyond),
     Case("compared", [SIGNED, BYTES], compared),

@@ -77,8 +77,6 @@ struct BadNode: Sendable, CustomTestStringConvertible {
       "integers for a sum of three", "three", "is quantized and adds 3 tensors"),
     quantized("integers for a sum of int32", "doubled", "is quantized and is not float32"),
     quantized(
-      "integers for groups of channels", "grouped", "is quantized and has 3 groups"),
-    quantized(
       "integers for a kernel", "dense", input: 1, "is quantized and has weights as its input 1"),
     quantized(
       "integers for weights that are computed", "computed",
@@ -135,11 +133,6 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     let means = try add(Reduce(.mean, axes: [1], keepDims: true), "means", clipped)
     let three = try add(Add(), "three", x, x, x)
     let doubled = try add(Add(), "doubled", number, number)
-    let image = try builder.addInput("image", TensorType(.float32, [1, 3, 4, 4]))
-    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid)
-    let grouped = try add(
-      Convolution(window: window, groups: 3, hasBias: false, layout: .channelsFirst), "grouped",
-      image, builder.addWeight("groups", Tensor(.float32, shape: [3, 1, 1, 1], [1, 2, 3])))
     let matrix = try builder.addInput("matrix", TensorType(.float32, [2, 3]))
     let computed = try add(Dense(hasBias: false), "computed", x, matrix)
     let dense = try add(
@@ -148,8 +141,8 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     return ModelContent(
       graph: try builder.finish(outputs: [
         Port(name: "means", value: means), Port(name: "doubled", value: doubled),
-        Port(name: "grouped", value: grouped), Port(name: "computed", value: computed),
-        Port(name: "dense", value: dense), Port(name: "three", value: three),
+        Port(name: "computed", value: computed), Port(name: "dense", value: dense),
+        Port(name: "three", value: three),
       ]), description: ModelDescription(), provenance: Provenance())
   }
 

@@ -61,7 +61,11 @@ extension KerasLayer {
     let output = try addPlainEncoding(
       of: indices, categories: categories, mode, weights: weights, dropsOutOfRange: dropsOutOfRange,
       role: role)
-    return [try cast(output[0], to: types?.compute ?? .float32, role: "output_cast")]
+    // Of a mixed policy, Keras 3 takes the type of the variables in these layers.
+    let isOfVariables =
+      version.major >= 3 && ["CategoryEncoding", "Hashing"].contains(source.className)
+    let type = isOfVariables ? types?.variable : types?.compute
+    return [try cast(output[0], to: type ?? .float32, role: "output_cast")]
   }
 
   private mutating func addPlainEncoding(
