@@ -164,7 +164,7 @@ def python_options():
         "from ctypes import c_double, c_int32, c_uint64, pointer",
         "from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, TypedDict", "",
         "from . import _library", "from . import _marshal as marshal", "from . import _structs as structs",
-        "from ._marshal import Path", "", "if TYPE_CHECKING:", "    from typing_extensions import Unpack", "",
+        "from ._marshal import InputValue, Path", "", "if TYPE_CHECKING:", "    from typing_extensions import Unpack", "",
         "#: The formats for export.", "Target = " + python_type({"type": "target"})]
     for struct in STRUCTS:
         lines += python_keywords(struct)

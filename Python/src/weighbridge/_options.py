@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Mapping, Sequence, TypedDict
 from . import _library
 from . import _marshal as marshal
 from . import _structs as structs
-from ._marshal import Path
+from ._marshal import InputValue, Path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
