@@ -81,11 +81,11 @@ extension ValueLayer {
         [("step", TensorType(.int64, [Int]()))] + types.enumerated().map { ("state_\($0)", $1) })
       let newTypes = Array(body.outputTypes[1..<1 + states.count])
       let merged = zip(types, newTypes).map { old, new in
-        let isLast = attempt > 0
+        let isAgain = attempt > 0  // then no size of the state is taken for known
         return old == new || old.rank != new.rank
           ? old
           : old.with(
-            shape: zip(old.shape, new.shape).map { $0 == $1 && !isLast ? $0 : .unknown })
+            shape: zip(old.shape, new.shape).map { $0 == $1 && !isAgain ? $0 : .unknown })
       }
       for (position, (old, new)) in zip(types, newTypes).enumerated()
       where old.rank != new.rank || old.elementType != new.elementType {
