@@ -3,8 +3,8 @@
     python exported.py PROGRAM FOLDER [--threads 1,2] [--rounds 7] [--count 15] [--only TEXT] [--processor-time]
 
 FOLDER gets the networks, with random weights: ViT-Tiny/16, ConvNeXt-Tiny and Swin-T by both of PyTorch's exporters
-(`torchscript`, opset 17, and `export`, opset 20), and residual convolutions of 475,000 weights in float32 and as
-onnxruntime quantizes them statically (QDQ and QOperator, a scale for each output channel). The tools run in processes of their own, one
+(`torchscript`, opset 17, and `export`, opset 20), and residual convolutions of 475,000 weights and MobileNetV2 in float32
+and as onnxruntime quantizes them statically (QDQ and QOperator, a scale for each output channel). The tools run in processes of their own, one
 after the other, round after round; a result is the least of the rounds' medians, in milliseconds. A last column has the
 largest difference of the outputs, relative to the largest output; quantized networks also round differently where a sum
 lies between two integers. With --processor-time a result is the least of the rounds' differences between the processor's
@@ -47,7 +47,7 @@ def small():
 
 
 def networks():
-    """Names, and functions that make a network."""
+    """Names, functions that make a network, and whether it is quantized."""
     import torch
     from torchvision import models
 
@@ -56,10 +56,11 @@ def networks():
         torch.nn.init.normal_(network.heads.head.weight, std=0.05)
         return network
 
-    yield "vit-tiny", vit
-    yield "convnext-tiny", lambda: models.convnext_tiny(weights=None)
-    yield "swin-t", lambda: models.swin_t(weights=None)
-    yield "residual", small
+    yield "vit-tiny", vit, False
+    yield "convnext-tiny", lambda: models.convnext_tiny(weights=None), False
+    yield "swin-t", lambda: models.swin_t(weights=None), False
+    yield "residual", small, True
+    yield "mobilenet-v2", lambda: models.mobilenet_v2(weights=None), True
 
 
 def quantize(source, target, form):
@@ -88,11 +89,10 @@ def prepare(folder, only):
     import torch
 
     names = []
-    for name, make in networks():
-        exporters = (False,) if name == "residual" else (False, True)
-        for is_new in exporters:
-            path = folder / (name if name == "residual" else f"{name}-{'export' if is_new else 'torchscript'}")
-            quantized = {form: path.with_name(f"{path.name}-{form}") for form in FORMS if name == "residual"}
+    for name, make, is_quantized in networks():
+        for is_new in (False,) if is_quantized else (False, True):
+            path = folder / (name if is_quantized else f"{name}-{'export' if is_new else 'torchscript'}")
+            quantized = {form: path.with_name(f"{path.name}-{form}") for form in FORMS if is_quantized}
             names += [path.name] + [other.name for other in quantized.values()]
             if path.with_suffix(".onnx").exists() or only not in path.name:
                 continue

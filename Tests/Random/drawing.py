@@ -85,14 +85,35 @@ class Drawer(Nodes):
         return pruned(plan)
 
 
+def policies(framework) -> list:
+    """The names of the policies that a framework has beside its default."""
+    mixed = framework.module == "keras3" or framework.version >= (2, 12)
+    return ["float64", "float16"] + (["mixed_float16", "mixed_bfloat16"] if mixed else [])
+
+
+def draw_single(framework, rng, report, seed: int) -> dict:
+    """A plan of one call: as seeds count on, of each layer and each function with inputs of each type."""
+    callees = [("layer", name) for name in framework.layers]
+    callees += [("function", name) for name in framework.functions]
+    kind, name = callees[seed % len(callees)]
+    policy = rng.choice(["float32"] * 3 + policies(framework))
+    framework.clear(policy)
+    drawer = Drawer(framework, rng, report)
+    types = sorted(set(drawer.types))
+    drawer.types = [types[seed // len(callees) % len(types)]]
+    drawer.only = name
+    drawer.random_input()
+    for _ in range(40):
+        if drawer.step([getattr(drawer, kind + "_node")]):
+            break
+    return dict(drawer.with_outputs(False), policy=policy, dictionary=False)
+
+
 def draw_plan(framework, rng, report) -> dict:
     """A plan of a whole model."""
     policy = "float32"
     if rng.random() < 0.1:
-        policies = ["float64", "float16"]
-        if framework.module == "keras3" or framework.version >= (2, 12):
-            policies += ["mixed_float16", "mixed_bfloat16"]
-        policy = rng.choice(policies)
+        policy = rng.choice(policies(framework))
     framework.clear(policy)
     theme = rng.choice(["any"] * 5 + ["nested"] * 3 + ["recurrent", "functions"])
     drawer = Drawer(framework, rng, report, theme=theme)

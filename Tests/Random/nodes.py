@@ -72,7 +72,7 @@ class Nodes(Maker):
         """A call of a new layer."""
         rng = self.rng
         names = [name for name in THEMES[self.theme][0] if name in self.framework.layers]
-        name = rng.choice(
+        name = self.only or rng.choice(
             names or list(self.framework.layers) + ["TimeDistributed", "Bidirectional", "Masking"]
         )
         callee = self.framework.layers[name]
@@ -181,7 +181,7 @@ class Nodes(Maker):
         rng = self.rng
         if not self.framework.functions:
             raise NoAnswer("no functions")
-        name = rng.choice(list(self.framework.functions))
+        name = self.only or rng.choice(list(self.framework.functions))
         callee = self.framework.functions[name]
         ranks = (
             [4]

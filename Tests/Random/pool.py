@@ -29,6 +29,8 @@ class Pool:
         self.building = Building(framework)
         self.tensors = {}
         self.is_sequential = False
+        self.only = None  # the name of the one layer or function that is drawn
+        self.types = TYPES + (["bfloat16"] if not self.is_old else [])
         self.is_named = rng.random() < 0.6
 
     def add_input(self, shape: list, kind: str = "float32", **more):
@@ -48,7 +50,7 @@ class Pool:
         shape = [rng.randint(low, high) for _ in range(rank - 2)]
         if shape and rng.random() < 0.1:
             shape[0] = None
-        kind = kind or rng.choice(TYPES + (["bfloat16"] if not self.is_old else []))
+        kind = kind or rng.choice(self.types)
         return self.add_input(shape + [rng.choice([1, 2, 3, 3, 4, 5, 6])][: max(rank - 1, 0)], kind)
 
     def pool(self) -> list:

@@ -2,7 +2,7 @@
 the framework computed: see README.md.
 
 usage: search.py PROGRAM [--count N] [--seed N] [--environments NAME...] [--at NAME=FOLDER...]
-                 [--without-exports] [--control] [--ulp] [--show]
+                 [--without-exports] [--single] [--control] [--ulp] [--show]
 """
 
 import argparse
@@ -223,6 +223,9 @@ def main():
     parser.add_argument(
         "--control", action="store_true", help="disturb what is computed, and count what is noticed"
     )
+    parser.add_argument(
+        "--single", action="store_true", help="draw single calls: of each layer and function, for each type"
+    )
     parser.add_argument("--show", action="store_true", help="print every model")
     parser.add_argument(
         "--ulp", action="store_true", help="show distances to float64 in units in the last place"
@@ -233,7 +236,7 @@ def main():
         name, folder = place.split("=")
         table[name].folder = pathlib.Path(folder)
     names = arguments.environments or [name for name in table if table[name].module != "-"]
-    options = [f"--{name}" for name in ("control", "ulp", "show") if getattr(arguments, name)]
+    options = [f"--{name}" for name in ("single", "control", "ulp", "show") if getattr(arguments, name)]
     if not arguments.without_exports and not arguments.control:
         options += consumers(table)
     is_faulty, rows = False, []

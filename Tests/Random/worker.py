@@ -48,7 +48,10 @@ class Worker:
         unusable = {}
         for _ in range(20):
             try:
-                plan = drawing.draw_plan(self.framework, rng, report)
+                if self.options.single:
+                    plan = drawing.draw_single(self.framework, rng, report, seed)
+                else:
+                    plan = drawing.draw_plan(self.framework, rng, report)
             except Exception as error:  # pylint: disable=broad-except
                 unusable[type(error).__name__] = unusable.get(type(error).__name__, 0) + 1
                 continue
@@ -138,6 +141,7 @@ def main():
     parser.add_argument("first", type=int)
     parser.add_argument("count", type=int)
     parser.add_argument("--show", action="store_true", help="print the models")
+    parser.add_argument("--single", action="store_true", help="models of one call")
     parser.add_argument("--control", action="store_true")
     parser.add_argument("--ulp", action="store_true")
     parser.add_argument("--consumer", action="append", default=[], metavar="NAME=PYTHON")
