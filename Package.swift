@@ -310,12 +310,7 @@ let package = Package(
       swiftSettings: rules + [.strictMemorySafety()] + quickly),
 
     // Support: code that tests and benchmarks share.
-    module(
-      .support, "_CatalogTesting",
-      reexported + [
-        "NCNNConversion", "PyTorchConversion", "TFLiteConversion", "Bytes", "GraphIR",
-        "LayerCatalog",
-      ]),
+    module(.support, "_CatalogTesting", ["Bytes", "GraphIR", "LayerCatalog"]),
 
     // Tests mirror the sources.
     tests(.base, "BytesTests", ["Bytes"]),
@@ -351,19 +346,19 @@ let package = Package(
       ["Bytes", "Digests", "ProtobufWire", "TensorFlowFormat", "TestSupport"]),
     tests(
       .operators, "LayerCatalogTests",
+      ["Bytes", "GraphIR", "JSON", "LayerCatalog", "_CatalogTesting"], exclude: ["Files"]),
+    tests(
+      .conversion, "KerasConversionTests",
       [
         "Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog",
         "_CatalogTesting",
-      ], exclude: ["Files"]),
-    tests(
-      .conversion, "KerasConversionTests",
-      ["Bytes", "GraphIR", "JSON", "KerasConversion", "KerasFormat", "LayerCatalog"]),
+      ]),
     tests(
       .product, "WeighbridgeTests",
       reexported + [
-        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "ModelUse", "ReferenceRuntime",
-        "TestSupport", "Verifier", "Vision", "Weighbridge", "WeighbridgeCommand",
-        "WeighbridgeFoundation", "_CatalogTesting",
+        "Bytes", "GraphIR", "JSON", "LayerCatalog", "ModelReport", "ModelUse", "NCNNConversion",
+        "PyTorchConversion", "ReferenceRuntime", "TFLiteConversion", "TestSupport", "Verifier",
+        "Vision", "Weighbridge", "WeighbridgeCommand", "WeighbridgeFoundation", "_CatalogTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -473,6 +468,12 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
     .executableTarget(  // Any number of mutated files, each a function of its number.
       name: "Mutate", dependencies: ["FuzzTargets"], path: folder + "Mutate", swiftSettings: rules),
   ]
+}
+
+// With `WEIGHBRIDGE_TEST_TARGETS=LayerCatalogTests,GraphIRTests` there are no other tests, so that
+// `swift build --product weighbridgePackageTests` builds what these need and nothing else.
+if let names = Context.environment["WEIGHBRIDGE_TEST_TARGETS"]?.split(separator: ",") {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name[...]) }
 }
 
 // No module depends on a higher floor: the manifest is not valid if one does.

@@ -1,7 +1,6 @@
 import Bytes
 import Foundation
 import GraphIR
-import KerasConversion
 import LayerCatalog
 import Testing
 
@@ -37,16 +36,6 @@ import Testing
     #expect(duplicates(Catalog.all.map { $0.kind }) == [])
   }
 
-  @Test("No two operators claim the same Keras layer")
-  func kerasLayersAreUnique() {
-    #expect(duplicates(mappings.flatMap(\.layers.keys)) == [])
-  }
-
-  @Test("No two operators claim the same Keras activation function")
-  func kerasActivationsAreUnique() {
-    #expect(duplicates(mappings.flatMap(\.activations.keys)) == [])
-  }
-
   @Test(
     "An operator of another version is refused, with what can be done",
     arguments: [(1, "convert the original model again"), (3, "a newer version of this program")])
@@ -58,10 +47,6 @@ import Testing
     #expect(error?.code == .unsupported)
     #expect(
       error?.reason.contains("has version \(version), and this program knows 2; \(advice)") == true)
-  }
-
-  private var mappings: [KerasMapping] {
-    Array(KerasMappings.byKind.values)
   }
 
   private func duplicates(_ names: [String]) -> [String] {

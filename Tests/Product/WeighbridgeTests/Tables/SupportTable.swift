@@ -1,11 +1,11 @@
 import GraphIR
 import KerasConversion
-package import LayerCatalog
+import LayerCatalog
 
 /// The Keras layers and activations for each operator, as a Markdown table.
 ///
 /// It is generated from the catalog, so it cannot differ from it.
-package struct SupportTable: Sendable {
+struct SupportTable: Sendable {
   /// An operator and the layers and activations that are converted to it.
   private struct Row {
     let kind: String
@@ -16,12 +16,12 @@ package struct SupportTable: Sendable {
   private let rows: [Row]
 
   /// Creates the table of some operators; their order does not matter.
-  package init(_ operators: [any CatalogOperator.Type] = Catalog.all) {
+  init(_ operators: [any CatalogOperator.Type] = Catalog.all) {
     rows = operators.map(Self.row).sorted { $0.kind < $1.kind }
   }
 
   /// The table, one line per operator, without a trailing line break.
-  package var markdown: String {
+  var markdown: String {
     let header = [
       "| operator | Keras layers | Keras activation functions | runs | exports |",
       "|---|---|---|---|---|",

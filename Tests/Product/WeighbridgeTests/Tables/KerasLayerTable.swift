@@ -3,9 +3,9 @@ import KerasConversion
 import LayerCatalog
 
 /// The support for each layer of Keras 1, 2 and 3, as a Markdown table.
-package enum KerasLayerTable {
+enum KerasLayerTable {
   /// The table, one line per layer class, without a trailing line break.
-  package static var markdown: String {
+  static var markdown: String {
     let header = [
       "| Keras layer | Keras 1 | Keras 2 | Keras 3 | runs | exports |", "|---|---|---|---|---|---|",
     ]
@@ -50,7 +50,7 @@ package enum KerasLayerTable {
   }
 
   /// The refused Keras classes, each with the reason, for tests.
-  package static var refused: [String: String] {
+  static var refused: [String: String] {
     var refused: [String: String] = [:]
     for entry in KerasClasses.all {
       for generation in entry.generations {
@@ -64,7 +64,7 @@ package enum KerasLayerTable {
   }
 
   /// Returns the names of the classes of a Keras version.
-  package static func names(of generation: Int) -> Set<String> {
+  static func names(of generation: Int) -> Set<String> {
     Set(KerasClasses.all.filter { $0.generations.contains(generation) }.map(\.name))
   }
 }
