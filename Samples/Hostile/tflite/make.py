@@ -210,6 +210,59 @@ def resizing(height, width):
         [code(BUILTIN.RESIZE_NEAREST_NEIGHBOR)], [buffer(), buffer(data)]))
 
 
+def graph(tensors, inputs, outputs, operators=()):
+    result = schema.SubGraphT()
+    result.tensors, result.operators = tensors, list(operators)
+    result.inputs, result.outputs = inputs, outputs
+    return result
+
+
+NUMBERS, FLAG = ("x", [1, 4]), ("flag", [1])
+BOOL = schema.TensorType.BOOL
+
+
+def several(operators, *others, flags=()):
+    """A graph of one number and one boolean, whose operators run other graphs."""
+    result = unary(BUILTIN.ABS, [tensor(*NUMBERS), tensor("y", [1, 4]), tensor(*FLAG, type=BOOL),
+                                 tensor("p", [], 2, BOOL)])
+    result.buffers = [buffer(), buffer(bytes(16)), buffer(bytes([1]))]
+    result.operatorCodes = [code(BUILTIN.WHILE), code(BUILTIN.IF), code(BUILTIN.ABS)]
+    first = result.subgraphs[0]
+    first.inputs, first.operators = [0, 2, *flags], operators
+    result.subgraphs += others
+    return packed(result)
+
+
+def loop(condition, body, inputs=(0,), outputs=(1,)):
+    options = schema.WhileOptionsT()
+    options.condSubgraphIndex, options.bodySubgraphIndex = condition, body
+    return operator(list(inputs), list(outputs), 0, schema.BuiltinOptions.WhileOptions, options)
+
+
+def branch(first, second, inputs=(2, 0), outputs=(1,)):
+    options = schema.IfOptionsT()
+    options.thenSubgraphIndex, options.elseSubgraphIndex = first, second
+    return operator(list(inputs), list(outputs), 1, schema.BuiltinOptions.IfOptions, options)
+
+
+def step(shape=(1, 4), type=schema.TensorType.FLOAT32):
+    """A graph of an absolute number."""
+    return graph([tensor("a", list(shape), type=type), tensor("b", list(shape), type=type)], [0], [1],
+                 [operator([0], [1], 2)])
+
+
+def always(**settings):
+    """A condition that always holds, or another constant."""
+    return graph([tensor(*NUMBERS), tensor("p", [], 2, **{"type": BOOL, **settings})], [0], [1])
+
+
+def nested_loops(count):
+    """Loops in loops: the body of each is the next."""
+    bodies = [graph([tensor("a", [1, 4]), tensor("b", [1, 4])], [0], [1], [loop(1, 3 + index)])
+              for index in range(count)]
+    return several([loop(1, 2)], always(), *bodies, step())
+
+
 FILES = {
     "offset_outside": ("The root's offset leads out of the file.",
                        lambda: patched(PLAIN, 0, "I", 1 << 30)),
@@ -278,6 +331,30 @@ FILES = {
         BUILTIN.ABS, [tensor("x", [1, 4], 0, schema.TensorType.STRING), tensor("y", [1, 4])]))),
     "variables": ("An operator keeps elements from run to run.",
                   lambda: packed(unary(BUILTIN.READ_VARIABLE))),
+    "loop_beyond": ("A loop's body is beyond the file's graphs.", lambda: several([loop(1, 9)], always())),
+    "loop_itself": ("A loop's body is the graph that has the loop.", lambda: several([loop(1, 2)], always(), graph(
+        [tensor("a", [1, 4]), tensor("b", [1, 4])], [0], [1], [loop(1, 2)]))),
+    "loop_states": ("A loop's body gives more than it takes.", lambda: several([loop(1, 2)], always(), graph(
+        [tensor("a", [1, 4]), tensor("b", [1, 4])], [0], [1, 0], [operator([0], [1], 2)]))),
+    "loop_type": ("A loop's body gives numbers of another type.", lambda: several([loop(1, 2)], graph(
+        [tensor(*NUMBERS), tensor(*FLAG, 2, BOOL)], [0], [1]), step(type=schema.TensorType.INT32))),
+    "loop_condition": ("A loop's condition is four numbers.", lambda: several([loop(1, 2)], graph(
+        [tensor(*NUMBERS)], [0], [0]), step())),
+    "loops_nested": ("Twelve loops in each other never end.", lambda: nested_loops(11)),
+    "loop_outputs": ("A loop gives more than its body.", lambda: several(
+        [loop(1, 2, outputs=(1, 3))], always(), step())),
+    "branch_beyond": ("A branch is beyond the file's graphs.", lambda: several([branch(1, -7)], step())),
+    "branch_itself": ("A branch is the graph that has the branch.", lambda: several([branch(1, 1, (2, 0, 2))], graph(
+        [tensor("a", [1, 4]), tensor("b", [1, 4]), tensor(*FLAG, type=BOOL)], [0, 2], [1],
+        [branch(1, 1, (2, 0, 2))]))),
+    "branch_condition": ("A branch's condition is four numbers.", lambda: several(
+        [branch(1, 1, (0, 0))], step())),
+    "branch_types": ("One branch gives integers, the other numbers.", lambda: several([branch(1, 2)], step(), graph(
+        [tensor("a", [1, 4]), tensor("i", [1, 4], 1, schema.TensorType.INT32)], [0], [1]))),
+    "branch_shapes": ("The branches give results of other ranks.", lambda: several([branch(1, 2)], step(), graph(
+        [tensor("a", [1, 4]), tensor("p", [], 2, BOOL)], [0], [1]))),
+    "branch_counts": ("One branch gives nothing.", lambda: several([branch(1, 2)], step(), graph(
+        [tensor("a", [1, 4])], [0], []))),
     "flex": ("Operators of TensorFlow and of an application.", lambda: packed(model(
         [tensor("x", [1, 4]), tensor("y", [1, 4]), tensor("z", [1, 4]), tensor("u", [1, 4])],
         [operator([0], [1]), operator([1], [2], 1), operator([2], [3])],

@@ -125,6 +125,113 @@ import Weighbridge
       ]), code: .malformed, reason: "too large"),
   ]
 
+  private static func block(
+    _ operations: [MILOperation], takes inputs: [String] = ["s"], gives outputs: [String]
+  ) -> MILBlock {
+    var block = MILBlock(outputs: outputs, operations: operations)
+    block.inputs = inputs.map { named($0) }
+    return block
+  }
+
+  private static func condition(_ isMet: [Bool]) -> MILBlock {
+    let shape = isMet.count == 1 ? [] : [isMet.count]
+    let flag = constant(MILValue(.tensor(.bool, shape: shape), .booleans(isMet)), "p")
+    return block([flag], gives: ["p"])
+  }
+
+  private static func loop(
+    _ blocks: [MILBlock], over variables: [String] = ["x"]
+  ) -> [MILOperation] {
+    var operation = MILOperation(
+      "while_loop", inputs: [.init("loop_vars", variables.map { .name($0) })],
+      outputs: [named("y")], attributes: [.init("name", .string("y"))])
+    operation.blocks = blocks
+    return [operation]
+  }
+
+  /// A branch where the largest number is negative.
+  private static func branch(_ blocks: [MILBlock], on predicate: String = "n") -> [MILOperation] {
+    let scalar = MILType.tensor(.float32, shape: [])
+    let axes = MILValue(.tensor(.int32, shape: [2]), .integers([0, 1]))
+    let keepsAxes = MILValue(.tensor(.bool, shape: []), .booleans([false]))
+    let largest = MILOperation(
+      "reduce_max",
+      inputs: [
+        .init("x", [.name("x")]), .init("axes", [.value(axes)]),
+        .init("keep_dims", [.value(keepsAxes)]),
+      ], outputs: [named("m", scalar)], attributes: [])
+    let isNegative = MILOperation(
+      "less",
+      inputs: [.init("x", [.name("m")]), .init("y", [.value(MILValue(scalar, .floats([0])))])],
+      outputs: [named("n", .tensor(.bool, shape: []))], attributes: [])
+    var choice = MILOperation(
+      "cond", inputs: [.init("pred", [.name(predicate)])], outputs: [named("y")],
+      attributes: [.init("name", .string("y"))])
+    choice.blocks = blocks
+    return [largest, isNegative, choice]
+  }
+
+  static let loops: [Attack] = [
+    Attack(
+      name: "a loop without a body", operations: loop([condition([true])]), code: .malformed,
+      reason: "has 1 blocks, expected a condition and a body"),
+    Attack(
+      name: "a condition of two booleans",
+      operations: loop([condition([true, false]), block([relu("s", "t")], gives: ["t"])]),
+      code: .malformed, reason: "as its condition, expected one element of bool"),
+    Attack(
+      name: "a condition of numbers",
+      operations: loop([block([], gives: ["s"]), block([relu("s", "t")], gives: ["t"])]),
+      code: .malformed, reason: "as its condition, expected one element of bool"),
+    Attack(
+      name: "a body that gives too much",
+      operations: loop([condition([true]), block([relu("s", "t")], gives: ["t", "s"])]),
+      code: .malformed, reason: "has a body that gives 2 values for 1, expected as many"),
+    Attack(
+      name: "a body that takes too much",
+      operations: loop([
+        condition([true]), block([relu("s", "t")], takes: ["s", "u"], gives: ["t"]),
+      ]), code: .malformed, reason: "passes 1 values to a block that takes 2"),
+    Attack(
+      name: "a body without its result",
+      operations: loop([condition([true]), block([relu("s", "t")], gives: ["u"])]),
+      code: .malformed, reason: "no operation gives its result u"),
+    Attack(
+      name: "a variable that nothing gives",
+      operations: loop([condition([true]), block([relu("s", "t")], gives: ["t"])], over: ["z"]),
+      code: .malformed, reason: "takes z, which no operation before it gives"),
+    Attack(
+      name: "a list that is none",
+      operations: [
+        MILOperation(
+          "list_read", inputs: [.init("ls", [.name("x")]), .init("index", [.name("x")])],
+          outputs: [named("y")], attributes: [])
+      ], code: .malformed, reason: "takes no list that an operation before it gives"),
+    Attack(
+      name: "a branch without another",
+      operations: branch([block([relu()], takes: [], gives: ["y"])]), code: .malformed,
+      reason: "has 1 blocks, expected one for each answer"),
+    Attack(
+      name: "a branch on numbers",
+      operations: branch(
+        [block([], takes: [], gives: ["x"]), block([], takes: [], gives: ["x"])], on: "x"),
+      code: .malformed, reason: "as its condition, expected one element of bool"),
+    Attack(
+      name: "branches of other types",
+      operations: branch([
+        block([], takes: [], gives: ["x"]), block([], takes: [], gives: ["n"]),
+      ]), code: .malformed, reason: "expected the same element types and numbers of axes"),
+    Attack(
+      name: "branches of other counts",
+      operations: branch([
+        block([], takes: [], gives: ["x"]), block([], takes: [], gives: ["x", "m"]),
+      ]), code: .malformed, reason: "expected the same element types and numbers of axes"),
+    Attack(
+      name: "branches that take something",
+      operations: branch([block([relu("s", "t")], gives: ["t"]), block([], gives: ["s"])]),
+      code: .malformed, reason: "passes 0 values to a block that takes 1"),
+  ]
+
   /// Writes a package of one program with a file of four numbers.
   private func write(_ attack: Attack, to path: String) throws {
     let block = MILBlock(outputs: attack.outputs, operations: attack.operations)
@@ -150,7 +257,7 @@ import Weighbridge
     try Files.write(pointer.utf8, to: "\(folder)/pointer.bin")
   }
 
-  @Test("A hostile program is refused", arguments: attacks)
+  @Test("A hostile program is refused", arguments: attacks + loops)
   func hostile(_ attack: Attack) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("m.mlpackage")

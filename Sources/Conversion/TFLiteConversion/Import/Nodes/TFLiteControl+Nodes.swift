@@ -111,7 +111,7 @@ extension TFLiteLayer {
     guard results.count == 1 else {
       throw malformed("has a condition of \(results.count.counted("value")), expected one")
     }
-    return try single(results[0], .bool, role: "condition_\(step)")
+    return try single(results[0], .bool, role: "condition")
   }
 
   /// Adds the nodes of a loop's body for each of its steps.
