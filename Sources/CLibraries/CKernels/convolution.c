@@ -52,6 +52,7 @@ static void set_channels(
     all->weights_block = (ptrdiff_t)taps * all->weights_tap;
     if (all->groups.count == 1) {
       all->last_filled = (int)(in_channels - (all->blocks - 1) * CHANNELS);
+      if (all->blocks == 1 && in_channels % UNROLLED) all->run = all->last_run = (int)in_channels;
     }
     all->weights_outputs = (ptrdiff_t)all->blocks * all->weights_block;
   } else {
@@ -139,11 +140,19 @@ static bool are_images(
       && (weights->rank == source->rank || weights->rank == source->rank + 1);
 }
 
+/// A source as it is if its channels are in blocks; else with its order left open.
+static struct kernels_layout known_or_open(const struct kernels_layout *source) {
+  struct kernels_layout layout = *source;
+  layout.is_any |= !is_blocked(source);
+  return layout;
+}
+
 kernels_primitive *kernels_convolution(
-    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *given, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post) {
-  if (!are_images(source, weights, target)) return NULL;
+  if (!are_images(given, weights, target)) return NULL;
+  const struct kernels_layout known = known_or_open(given), *source = &known;
   if (weights->rank > source->rank && weights->sizes[0] > 1 && weights->sizes[1] == 1
       && weights->sizes[2] == 1) {
     return depthwise_convolution(source, weights, bias, target, window, post);
@@ -154,10 +163,11 @@ kernels_primitive *kernels_convolution(
 }
 
 kernels_primitive *kernels_transposed_convolution(
-    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *given, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post) {
-  if (!are_images(source, weights, target)) return NULL;
+  if (!are_images(given, weights, target)) return NULL;
+  const struct kernels_layout known = known_or_open(given), *source = &known;
   return create(source, weights, bias, target, make_space(source, target, window), post, true);
 }
 

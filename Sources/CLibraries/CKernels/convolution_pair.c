@@ -39,7 +39,6 @@ static void compute_part(void *context, int index) {
   const struct pair *all = work->all;
   const struct depthwise *second = all->second;
   const struct space *space = &second->space;
-  depthwise_row *const compute = depthwise_row_function();
   const int64_t block = index % work->blocks, cut = index / work->blocks;
   const int64_t rows = space->targets[1], width = space->sizes[2] * CHANNELS;
   const int64_t start = block * all->first.tile_blocks;
@@ -61,7 +60,7 @@ static void compute_part(void *context, int index) {
     for (int64_t tile_block = 0; tile_block < tile_blocks; tile_block++) {
       float *target = work->target
           + ((start + tile_block) * rows + y) * space->targets[2] * CHANNELS;
-      compute(
+      depthwise_row_function(valid[tile_block])(
           second, kept + tile_block * all->first.target_block,
           depthwise_weights(second, work->second_weights, start + tile_block), bias[tile_block], target, 0, y,
           all->kept - 1);

@@ -100,7 +100,7 @@ static void compute_tiles(
     const struct part_work *work, struct tile *tile, int64_t first, int64_t end,
     const float *source, float *target, struct destination *destination, ptrdiff_t lines) {
   const struct pass *pass = work->pass;
-  tile_function *const *functions = tile_functions(pass, tile->run, tile->tile_blocks);
+  tile_function *const *functions = tile_functions(pass, tile->run, tile->tile_blocks, tile->valid);
   const ptrdiff_t visits = (ptrdiff_t)((end - first) * tile->blocks * pass->tap_count);
   const ptrdiff_t share = visits > 0 ? (lines + visits - 1) / visits : 0;
   const ptrdiff_t tile_share = share * tile->blocks * pass->tap_count;

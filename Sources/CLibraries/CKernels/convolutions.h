@@ -142,10 +142,15 @@ int widest_tile(void);
 /// Computes a tile.
 typedef void tile_function(const struct convolution *all, const struct tile *tile);
 
+/// The number of channels that tiles for blocks of 16 channels read at a time.
+enum { UNROLLED = 4 };
+
 /// The functions for tiles of 1, 2, ... outputs with this many blocks of 16 channels, TILE_KINDS entries
 /// apart.
+///
+/// @param valid The number of channels in the last block that are not padding.
 enum { TILE_KINDS = 4 };
-tile_function *const *tile_functions(const struct pass *pass, int run, int tile_blocks);
+tile_function *const *tile_functions(const struct pass *pass, int run, int tile_blocks, int64_t valid);
 
 /// The maximum number of input blocks that an output block depends on.
 int64_t group_span(const struct groups *groups);

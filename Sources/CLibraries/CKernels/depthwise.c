@@ -29,16 +29,20 @@ INLINE void covered_elements(
   if (*end < *first) *end = *first;
 }
 
-/// Computes adjacent outputs of a row, from output `x` on. `count` is a compile-time constant, as is the
-/// stride of their inputs unless 0.
+/// Computes adjacent outputs of a row, from output `x` on. `count` is a compile-time constant, as are the
+/// stride of their inputs unless 0, and whether there are at most 8 channels.
 INLINE void compute_outputs(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t x, int64_t row, int64_t mask, const int64_t first[2],
-    const int64_t end[2], const int count, const int64_t known_step) {
+    const int64_t end[2], const int count, const int64_t known_step, const bool is_half) {
   const struct space *space = &all->space;
   vector sums[WIDEST_TILE];
+  half_vector halves[WIDEST_TILE];
 #pragma clang loop unroll(full)
-  for (int output = 0; output < count; output++) sums[output] = load(bias);
+  for (int output = 0; output < count; output++) {
+    sums[output] = load(bias);
+    halves[output] = load_half(bias);
+  }
   const int64_t step = known_step ? known_step : space->strides[2] * CHANNELS;
   for (int64_t z = first[0]; z < end[0]; z++) {
     for (int64_t y = first[1]; y < end[1]; y++) {
@@ -48,19 +52,25 @@ INLINE void compute_outputs(
       const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
       for (int64_t column = 0; column < space->window[2]; column++) {
         const int64_t before = all->columns[column].first - x, after = all->columns[column].end - x;
-        const vector weight = load(own + column * CHANNELS);
-        if (before <= 0 && after >= count) {
-#pragma clang loop unroll(full)
-          for (int output = 0; output < count; output++) {
-            sums[output] += load(from + output * step) * weight;
-          }
+        const float *weight = own + column * CHANNELS;
+        const bool is_inside = before <= 0 && after >= count;
+#define ADD(sums, load)                                                                      \
+  if (is_inside) {                                                                           \
+    _Pragma("clang loop unroll(full)") for (int output = 0; output < count; output++) {      \
+      sums[output] += load(from + output * step) * load(weight);                             \
+    }                                                                                        \
+  } else {                                                                                   \
+    _Pragma("clang loop unroll(full)") for (int output = 0; output < count; output++) {      \
+      if (output < before || output >= after) continue;                                      \
+      sums[output] += load(from + output * step) * load(weight);                             \
+    }                                                                                        \
+  }
+        if (is_half) {
+          ADD(halves, load_half)
         } else {
-#pragma clang loop unroll(full)
-          for (int output = 0; output < count; output++) {
-            if (output < before || output >= after) continue;
-            sums[output] += load(from + output * step) * weight;
-          }
+          ADD(sums, load)
         }
+#undef ADD
         from += space->dilation[2] * CHANNELS;
       }
     }
@@ -68,14 +78,14 @@ INLINE void compute_outputs(
   const struct operations operations = all->operations;
 #pragma clang loop unroll(full)
   for (int output = 0; output < count; output++) {
-    finish(sums[output], target + output * CHANNELS, &operations);
+    finish(is_half ? widened(halves[output]) : sums[output], target + output * CHANNELS, &operations);
   }
 }
 
 INLINE void compute_row_tiles(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t row, int64_t mask, const int64_t first[2], const int64_t end[2],
-    const int64_t known_step, const int most) {
+    const int64_t known_step, const int most, const bool is_half) {
   const struct space *space = &all->space;
   for (int64_t tile = 0, x = 0, next; tile < all->row_tiles; tile++, x = next) {
     next = space->targets[2] * (tile + 1) / all->row_tiles;
@@ -84,7 +94,8 @@ INLINE void compute_row_tiles(
 #define CASE(count) \
   case count: \
     if (count > most) return; \
-    compute_outputs(all, from, weights, bias, to, x, row, mask, first, end, count, known_step); \
+    compute_outputs(all, from, weights, bias, to, x, row, mask, first, end, count, known_step, \
+                    is_half); \
     break
     switch (next - x) {
       CASE(1); CASE(2); CASE(3); CASE(4); CASE(5); CASE(6); CASE(7);
@@ -96,7 +107,7 @@ INLINE void compute_row_tiles(
 
 INLINE void compute_row(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, int64_t z, int64_t y, int64_t mask, const int most) {
+    float *target, int64_t z, int64_t y, int64_t mask, const int most, const bool is_half) {
   const struct space *space = &all->space;
   int64_t first[2], end[2];
   covered_elements(space, 0, z, &first[0], &end[0]);
@@ -105,7 +116,7 @@ INLINE void compute_row(
       + y * space->strides[1] - space->before[1];
   const float *from = source - space->before[2] * CHANNELS;
 #define TILES(step, most) \
-  compute_row_tiles(all, from, weights, bias, target, row, mask, first, end, step, most)
+  compute_row_tiles(all, from, weights, bias, target, row, mask, first, end, step, most, is_half)
   switch (space->strides[2]) {
   case 1: TILES(CHANNELS, most); break;
   case 2: TILES(2 * CHANNELS, most); break;
@@ -114,25 +125,29 @@ INLINE void compute_row(
 #undef TILES
 }
 
-#define ROW(level, attributes, most)                                                          \
+#define ROW(level, attributes, most, is_half)                                                 \
   attributes static void compute_row_##level(                                                 \
       const struct depthwise *all, const float *source, const float *weights,                 \
       const float *bias, float *target, int64_t z, int64_t y, int64_t mask) {                 \
-    compute_row(all, source, weights, bias, target, z, y, mask, most);                        \
+    compute_row(all, source, weights, bias, target, z, y, mask, most, is_half);               \
   }
 
-ROW(portable, , TILE_PORTABLE)
+ROW(portable, , TILE_PORTABLE, false)
+ROW(portable_half, , TILE_PORTABLE, true)
 #if defined(__x86_64__)
-ROW(avx2, TARGET_AVX2, TILE_AVX2)
-ROW(avx512, TARGET_AVX512, TILE_AVX512)
+ROW(avx2, TARGET_AVX2, TILE_AVX2, false)
+ROW(avx2_half, TARGET_AVX2, TILE_AVX2, true)
+ROW(avx512, TARGET_AVX512, TILE_AVX512, false)
+ROW(avx512_half, TARGET_AVX512, TILE_AVX512, true)
 #endif
 
-depthwise_row *depthwise_row_function(void) {
+depthwise_row *depthwise_row_function(int64_t valid) {
+  const bool is_half = valid <= CHANNELS / 2;
 #if defined(__x86_64__)
-  if (kernels_level() == AVX512) return compute_row_avx512;
-  if (kernels_level() == AVX2) return compute_row_avx2;
+  if (kernels_level() == AVX512) return is_half ? compute_row_avx512_half : compute_row_avx512;
+  if (kernels_level() == AVX2) return is_half ? compute_row_avx2_half : compute_row_avx2;
 #endif
-  return compute_row_portable;
+  return is_half ? compute_row_portable_half : compute_row_portable;
 }
 
 int64_t depthwise_bias(
@@ -152,12 +167,12 @@ static void compute_part(void *context, int index) {
   const struct depthwise_work *work = context;
   const struct depthwise *all = work->all;
   const struct space *space = &all->space;
-  depthwise_row *const compute = depthwise_row_function();
   const int64_t cut = index / work->planes, plane = index % work->planes;
   const int64_t block = plane % all->blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
   _Alignas(64) float bias[CHANNELS];
   const int64_t valid = depthwise_bias(all, work->bias, block, bias);
+  depthwise_row *const compute = depthwise_row_function(valid);
   const float *source =
       work->source + plane * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
   const float *weights = depthwise_weights(all, work->weights, block);

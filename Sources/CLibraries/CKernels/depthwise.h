@@ -30,8 +30,8 @@ typedef void depthwise_row(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t z, int64_t y, int64_t mask);
 
-/// The function for this processor.
-depthwise_row *depthwise_row_function(void);
+/// The function for this processor and a block of `valid` channels; the others are 0.
+depthwise_row *depthwise_row_function(int64_t valid);
 
 /// Loads the bias of a block of 16 channels, with 0 for padding channels. Returns the number of valid
 /// channels.

@@ -35,6 +35,6 @@ void apply_functions(
   }
   // Padding channels stay 0, whatever the function of 0 is.
   for (int64_t start = 0; valid < CHANNELS && start < count; start += CHANNELS) {
-    for (int64_t channel = larger(0, valid); channel < CHANNELS; channel++) elements[start + channel] = 0;
+    store(elements + start, keep_first(load(elements + start), valid));
   }
 }

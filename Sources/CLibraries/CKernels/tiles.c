@@ -2,7 +2,7 @@
 
 // The inner loops of convolutions, one for each number of outputs in a tile.
 
-enum { LINE = 64, SETS = 4 };
+enum { LINE = 64, SETS = UNROLLED };
 
 /// Adds bias and summand to the sum of an output and applies its activation.
 INLINE void finish_sum(
@@ -51,21 +51,27 @@ INLINE bool has_special(const vector *sums, const int count) {
   return __builtin_reduce_or(are_special);
 }
 
+/// What a tile computes of its block: at most 8 channels, a block, or two blocks.
+enum width { HALF_BLOCK, ONE_BLOCK, TWO_BLOCKS };
+
 /// Adds the products of some input channels to a tile. The last five parameters are compile-time constants;
 /// `registers` is the number of registers for 16 elements. A step or run of 0 is not known at compile time.
 INLINE void sum_up(
-    const struct convolution *all, const struct tile *tile, const int count, const int tile_blocks,
+    const struct convolution *all, const struct tile *tile, const int count, const enum width width,
     const int registers, const ptrdiff_t known_step, const int known_run) {
+  const int tile_blocks = width == TWO_BLOCKS ? 2 : 1;
   // Consecutive additions to one sum would each wait for the previous one, so small tiles use several sums
   // for each output. Several partial sums also lose less precision than one long sum.
   const int sums = count * tile_blocks * registers, sets = !known_run || sums > 4 ? 1 : sums > 2 ? 2 : 4;
   vector low[SETS][WIDEST_TILE], high[SETS][WIDEST_TILE];
+  half_vector halves[SETS][WIDEST_TILE];
 #pragma clang loop unroll(full)
   for (int set = 0; set < sets; set++) {
 #pragma clang loop unroll(full)
     for (int output = 0; output < count; output++) {
       low[set][output] = 0;
-      if (tile_blocks == 2) high[set][output] = 0;
+      if (width == HALF_BLOCK) halves[set][output] = 0;
+      if (width == TWO_BLOCKS) high[set][output] = 0;
     }
   }
   const struct pass *pass = tile->pass;
@@ -83,13 +89,18 @@ INLINE void sum_up(
         for (int channel = 0; channel < unrolled; channel++) {
           // Keeps the compiler from loading values for a channel long before they are needed.
           __asm__("" : "+r"(source));
-          const vector first = load(weights);
-          const vector second = tile_blocks == 2 ? load(weights + CHANNELS) : first;
+          const half_vector half = load_half(weights);
+          const vector first = width == HALF_BLOCK ? widened(half) : load(weights);
+          const vector second = width == TWO_BLOCKS ? load(weights + CHANNELS) : first;
 #pragma clang loop unroll(full)
           for (int output = 0; output < count; output++) {
             const float element = source[output * step + channel];
-            low[channel % sets][output] += first * element;
-            if (tile_blocks == 2) high[channel % sets][output] += second * element;
+            if (width == HALF_BLOCK) {
+              halves[channel % sets][output] += half * element;
+            } else {
+              low[channel % sets][output] += first * element;
+            }
+            if (width == TWO_BLOCKS) high[channel % sets][output] += second * element;
           }
           // A tile with one output block may have weights for two.
           weights += registers == 1 && tile_blocks == 1 ? all->width : tile_blocks * CHANNELS;
@@ -103,9 +114,11 @@ INLINE void sum_up(
   for (int output = 0; output < count; output++) {
 #pragma clang loop unroll(full)
     for (int set = 1; set < sets; set++) {
+      if (width == HALF_BLOCK) halves[0][output] += halves[set][output];
       low[0][output] += low[set][output];
-      if (tile_blocks == 2) high[0][output] += high[set][output];
+      if (width == TWO_BLOCKS) high[0][output] += high[set][output];
     }
+    if (width == HALF_BLOCK) low[0][output] = widened(halves[0][output]);
   }
   if (tile_blocks == 1 && tile->crosses_groups && has_special(low[0], count)) {
     return compute_by_groups(all, tile);
@@ -133,22 +146,22 @@ INLINE void sum_up(
 /// of any length.
 enum kind { STRIDE_1, STRIDE_2, ANY_STRIDE, ANY_RUN };
 
-#define TILE(suffix, attributes, count, tile_blocks, registers)                              \
+#define TILE(suffix, attributes, count, width, registers)                                    \
   attributes static void tile_stride_1_##suffix##_##count(                                   \
       const struct convolution *all, const struct tile *tile) {                              \
-    sum_up(all, tile, count, tile_blocks, registers, CHANNELS, CHANNELS);                    \
+    sum_up(all, tile, count, width, registers, CHANNELS, CHANNELS);                          \
   }                                                                                          \
   attributes static void tile_stride_2_##suffix##_##count(                                   \
       const struct convolution *all, const struct tile *tile) {                              \
-    sum_up(all, tile, count, tile_blocks, registers, 2 * CHANNELS, CHANNELS);                \
+    sum_up(all, tile, count, width, registers, 2 * CHANNELS, CHANNELS);                      \
   }                                                                                          \
   attributes static void tile_any_stride_##suffix##_##count(                                 \
       const struct convolution *all, const struct tile *tile) {                              \
-    sum_up(all, tile, count, tile_blocks, registers, 0, CHANNELS);                           \
+    sum_up(all, tile, count, width, registers, 0, CHANNELS);                                 \
   }                                                                                          \
   attributes static void tile_any_run_##suffix##_##count(                                    \
       const struct convolution *all, const struct tile *tile) {                              \
-    sum_up(all, tile, count, tile_blocks, registers, 0, 0);                                  \
+    sum_up(all, tile, count, width, registers, 0, 0);                                        \
   }
 
 #define ROW(suffix, count)                                                                   \
@@ -157,40 +170,44 @@ enum kind { STRIDE_1, STRIDE_2, ANY_STRIDE, ANY_RUN };
         tile_any_stride_##suffix##_##count, tile_any_run_##suffix##_##count                  \
   }
 
-// With 16 or 32 registers of 4 or 8 elements, 16 channels; with 32 registers of 16 elements, 16 or 32
+// With 16 or 32 registers of 4 or 8 elements, 8 or 16 channels; with 32 registers of 16 elements, 8, 16 or 32
 // channels. The number of outputs is chosen to fill the registers, or to hide the latency of the products.
-#define TILES_6(suffix, attributes, tile_blocks, registers)                                  \
-  TILE(suffix, attributes, 1, tile_blocks, registers) TILE(suffix, attributes, 2, tile_blocks, registers) \
-  TILE(suffix, attributes, 3, tile_blocks, registers) TILE(suffix, attributes, 4, tile_blocks, registers) \
-  TILE(suffix, attributes, 5, tile_blocks, registers) TILE(suffix, attributes, 6, tile_blocks, registers)
+#define TILES_6(suffix, attributes, width, registers)                                        \
+  TILE(suffix, attributes, 1, width, registers) TILE(suffix, attributes, 2, width, registers) \
+  TILE(suffix, attributes, 3, width, registers) TILE(suffix, attributes, 4, width, registers) \
+  TILE(suffix, attributes, 5, width, registers) TILE(suffix, attributes, 6, width, registers)
 
-TILES_6(portable, , 1, 4)
-static tile_function *const portable[][TILE_KINDS] = {
-  ROW(portable, 1), ROW(portable, 2), ROW(portable, 3),
-  ROW(portable, 4), ROW(portable, 5), ROW(portable, 6),
-};
+#define ROWS_6(suffix)                                                                       \
+  ROW(suffix, 1), ROW(suffix, 2), ROW(suffix, 3), ROW(suffix, 4), ROW(suffix, 5), ROW(suffix, 6)
+
+TILES_6(portable_half, , HALF_BLOCK, 4)
+TILES_6(portable, , ONE_BLOCK, 4)
+static tile_function *const portable[][WIDEST_TILE][TILE_KINDS] = {
+  [HALF_BLOCK] = {ROWS_6(portable_half)}, [ONE_BLOCK] = {ROWS_6(portable)}};
 
 #if defined(__x86_64__)
-TILES_6(avx2, TARGET_AVX2, 1, 2)
-static tile_function *const avx2[][TILE_KINDS] = {
-  ROW(avx2, 1), ROW(avx2, 2), ROW(avx2, 3), ROW(avx2, 4), ROW(avx2, 5), ROW(avx2, 6),
-};
+TILES_6(avx2_half, TARGET_AVX2, HALF_BLOCK, 2)
+TILES_6(avx2, TARGET_AVX2, ONE_BLOCK, 2)
+static tile_function *const avx2[][WIDEST_TILE][TILE_KINDS] = {
+  [HALF_BLOCK] = {ROWS_6(avx2_half)}, [ONE_BLOCK] = {ROWS_6(avx2)}};
 
-#define TILES_14(suffix, attributes, tile_blocks, registers)                                 \
-  TILES_6(suffix, attributes, tile_blocks, registers)                                        \
-  TILE(suffix, attributes, 7, tile_blocks, registers) TILE(suffix, attributes, 8, tile_blocks, registers) \
-  TILE(suffix, attributes, 9, tile_blocks, registers) TILE(suffix, attributes, 10, tile_blocks, registers) \
-  TILE(suffix, attributes, 11, tile_blocks, registers) TILE(suffix, attributes, 12, tile_blocks, registers) \
-  TILE(suffix, attributes, 13, tile_blocks, registers) TILE(suffix, attributes, 14, tile_blocks, registers)
+#define TILES_14(suffix, attributes, width, registers)                                       \
+  TILES_6(suffix, attributes, width, registers)                                              \
+  TILE(suffix, attributes, 7, width, registers) TILE(suffix, attributes, 8, width, registers) \
+  TILE(suffix, attributes, 9, width, registers) TILE(suffix, attributes, 10, width, registers) \
+  TILE(suffix, attributes, 11, width, registers) TILE(suffix, attributes, 12, width, registers) \
+  TILE(suffix, attributes, 13, width, registers) TILE(suffix, attributes, 14, width, registers)
 
 #define ROWS_14(suffix)                                                                      \
-  ROW(suffix, 1), ROW(suffix, 2), ROW(suffix, 3), ROW(suffix, 4), ROW(suffix, 5),            \
-      ROW(suffix, 6), ROW(suffix, 7), ROW(suffix, 8), ROW(suffix, 9), ROW(suffix, 10),       \
+  ROWS_6(suffix), ROW(suffix, 7), ROW(suffix, 8), ROW(suffix, 9), ROW(suffix, 10),           \
       ROW(suffix, 11), ROW(suffix, 12), ROW(suffix, 13), ROW(suffix, 14)
 
-TILES_14(avx512_low, TARGET_AVX512, 1, 1)
-TILES_14(avx512, TARGET_AVX512, 2, 1)
-static tile_function *const avx512[][WIDEST_TILE][TILE_KINDS] = {{ROWS_14(avx512_low)}, {ROWS_14(avx512)}};
+TILES_14(avx512_half, TARGET_AVX512, HALF_BLOCK, 1)
+TILES_14(avx512_low, TARGET_AVX512, ONE_BLOCK, 1)
+TILES_14(avx512, TARGET_AVX512, TWO_BLOCKS, 1)
+static tile_function *const avx512[][WIDEST_TILE][TILE_KINDS] = {
+  [HALF_BLOCK] = {ROWS_14(avx512_half)}, [ONE_BLOCK] = {ROWS_14(avx512_low)},
+  [TWO_BLOCKS] = {ROWS_14(avx512)}};
 #endif
 
 int widest_tile(void) {
@@ -202,15 +219,16 @@ int widest_tile(void) {
   return 1;
 }
 
-tile_function *const *tile_functions(const struct pass *pass, int run, int tile_blocks) {
+tile_function *const *tile_functions(const struct pass *pass, int run, int tile_blocks, int64_t valid) {
+  const enum width width = tile_blocks == 2 ? TWO_BLOCKS : valid <= CHANNELS / 2 ? HALF_BLOCK : ONE_BLOCK;
   const ptrdiff_t step = pass->source_steps[2];
   const enum kind kind = run != CHANNELS ? ANY_RUN
       : step == CHANNELS                 ? STRIDE_1
       : step == 2 * CHANNELS             ? STRIDE_2
                                          : ANY_STRIDE;
 #if defined(__x86_64__)
-  if (kernels_level() == AVX512) return &avx512[tile_blocks - 1][0][kind];
-  if (kernels_level() == AVX2) return &avx2[0][kind];
+  if (kernels_level() == AVX512) return &avx512[width][0][kind];
+  if (kernels_level() == AVX2) return &avx2[width][0][kind];
 #endif
-  return &portable[0][kind];
+  return &portable[width][0][kind];
 }

@@ -211,7 +211,7 @@ static void multiply_groups(
   static const float zeros[2 * CHANNELS];
   const struct winograd *all = work->all;
   const float *weights = factors->weights;
-  tile_function *const *functions = tile_functions(&all->pass, CHANNELS, plain->tile_blocks);
+  tile_function *const *functions = tile_functions(&all->pass, CHANNELS, plain->tile_blocks, CHANNELS);
   const int64_t begin = first * work->group;
   const int64_t count = smaller(end * work->group, work->row_count * all->columns) - begin;
   const ptrdiff_t size = factors->step;

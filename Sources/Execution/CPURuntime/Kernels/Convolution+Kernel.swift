@@ -92,9 +92,9 @@ struct SpatialOrder {
   let spatialDimensions: [Int]
   /// The sizes of the output's spatial axes.
   let targetDimensions: [Int]
-  /// The input's layout, left open for the primitive to choose.
+  /// The input's layout, or one that is left open if there is none yet; the primitive chooses.
   let source: Layout?
-  /// The output's layout, left open likewise.
+  /// The output's layout, left open.
   let target: Layout?
   private let fromChannelsFirst: [Int]
 
@@ -107,7 +107,9 @@ struct SpatialOrder {
     (spatialDimensions, targetDimensions) = (
       Array(channelsFirst[0].dropFirst(2)), Array(channelsFirst[1].dropFirst(2))
     )
-    (source, target) = (Layout.any(channelsFirst[0]), Layout.any(channelsFirst[1]))
+    let stored = builder.storedLayout(of: group.inputs[0])
+    source = stored?.permuted(toChannelsFirst) ?? Layout.any(channelsFirst[0])
+    target = Layout.any(channelsFirst[1])
   }
 
   /// A layout with the graph's axes.

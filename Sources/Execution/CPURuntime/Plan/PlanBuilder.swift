@@ -162,6 +162,9 @@ extension PlanBuilder {
     types[id.index].elementType == .float32 ? .rowMajor(shape(of: id)) : nil
   }
 
+  /// The layout that a value was made in.
+  func storedLayout(of id: ValueID) -> Layout? { forms[id]?.first?.layout }
+
   /// Whether values are float32 and of a shape that has a layout.
   func areFloats(_ ids: some Sequence<ValueID>) -> Bool {
     ids.allSatisfy { rowMajorLayout(of: $0) != nil }
