@@ -220,12 +220,12 @@ import Weighbridge
       name: "branches of other types",
       operations: branch([
         block([], takes: [], gives: ["x"]), block([], takes: [], gives: ["n"]),
-      ]), code: .malformed, reason: "expected the same element types and numbers of axes"),
+      ]), code: .unsupported, reason: "expected the same element types and numbers of axes"),
     Attack(
       name: "branches of other counts",
       operations: branch([
         block([], takes: [], gives: ["x"]), block([], takes: [], gives: ["x", "m"]),
-      ]), code: .malformed, reason: "expected the same element types and numbers of axes"),
+      ]), code: .unsupported, reason: "expected the same element types and numbers of axes"),
     Attack(
       name: "branches that take something",
       operations: branch([block([relu("s", "t")], gives: ["t"]), block([], gives: ["s"])]),

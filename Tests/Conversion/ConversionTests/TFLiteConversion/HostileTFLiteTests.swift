@@ -14,9 +14,9 @@ enum HostileTFLiteFiles {
     .init("branch_counts", .malformed, "the model has no output"),
     .init("branch_itself", .limitExceeded, "runs graphs that run each other 16 times and more"),
     .init(
-      "branch_shapes", .malformed, "gives [float32 [1, 4]] and the other [bool []], expected"),
+      "branch_shapes", .unsupported, "gives [float32 [1, 4]] and the other [bool []], expected"),
     .init(
-      "branch_types", .malformed, "gives [float32 [1, 4]] and the other [int32 [1, 4]], expected"),
+      "branch_types", .unsupported, "gives [float32 [1, 4]] and the other [int32 [1, 4]], expected"),
     .init("buffer_missing", .malformed, "layer the tensor w: has its elements in the buffer 9"),
     .init("buffer_short", .malformed, "layer the tensor w: has 20 bytes of elements"),
     .init("buffers_overlap", .malformed, "has two buffers that share bytes"),
@@ -33,7 +33,7 @@ enum HostileTFLiteFiles {
     .init("loop_beyond", .malformed, "runs the graph 9 with 1 inputs, which the file lacks"),
     .init("loop_condition", .malformed, "has float32 [1, 4] as its condition, expected one"),
     .init("loop_itself", .limitExceeded, "runs graphs that run each other 16 times and more"),
-    .init("loop_outputs", .malformed, "gives 2 results, and only 1 can be read"),
+    .init("loop_outputs", .unsupported, "gives 2 results, and only 1 can be read"),
     .init("loop_states", .malformed, "has 1 states, and its body gives 2"),
     .init("loop_type", .malformed, "gives float32 [1, 4], and the file says that it is int32"),
     .init("offset_outside", .malformed, "byte 0", "has an offset of 1073741824"),
