@@ -93,4 +93,5 @@ package enum TFLiteBuiltin: Int, Hashable, Sendable, CaseIterable {
   case dynamicUpdateSlice = 151
   case arcTangent2 = 156
   case sign = 158
+  case bitCast = 159
 }

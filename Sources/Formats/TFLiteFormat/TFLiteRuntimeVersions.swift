@@ -105,5 +105,6 @@ package enum TFLiteRuntimeVersions {
     .dynamicUpdateSlice: "2.9 2.17 2.19",
     .arcTangent2: "2.10",
     .sign: "2.11 2.12",
+    .bitCast: "2.13",
   ]
 }

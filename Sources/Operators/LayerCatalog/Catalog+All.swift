@@ -16,6 +16,7 @@ extension Catalog {
     BatchNormalization.self,
     Binarization.self,
     BinaryMath.self,
+    BitCast.self,
     BitwiseMath.self,
     BoxSelection.self,
     BroadcastTo.self,

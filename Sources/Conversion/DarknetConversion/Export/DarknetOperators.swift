@@ -27,7 +27,9 @@ package enum DarknetOperators {
     "darknet changes images before the network, and not inside": [
       AutoContrast.self, CLAHE.self, Resizing.self,
     ],
-    "converts to another type, and darknet can compute in float32 only": [Cast.self],
+    "converts to another type, and darknet can compute in float32 only": [
+      BitCast.self, Cast.self,
+    ],
     "darknet chooses among boxes outside of the network": [
       BoxSelection.self, NonMaxSuppression.self,
     ],

@@ -57,8 +57,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Reads the bits of constants as another type of the same size, and those of computed integers as other
-  /// integers.
+  /// Reads the bits of numbers as another type of the same size.
   fileprivate mutating func bitCast(
     _ value: ONNXValue, toTypeNumbered number: Int
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -75,16 +74,8 @@ extension ONNXLayer {
       )
     }
     if type == target { return value }
-    if let tensor = value.tensor {
-      return .constant(
-        node.outputs.first ?? "",
-        Tensor(target, shape: tensor.shape, bytes: tensor.contiguousBytes()))
-    }
-    guard !type.isFloat, !target.isFloat else {
-      throw unsupported(
-        "reads the bits of \(type.rawValue) that are known only when the model runs as \(target.rawValue), and only those "
-          + "of integers can be read so, as other integers")
-    }
-    return try apply(Cast(to: target), to: value)
+    // Integers keep their bits in a conversion, too, which more targets have.
+    return type.isFloat || target.isFloat
+      ? try apply(BitCast(to: target), to: value) : try apply(Cast(to: target), to: value)
   }
 }

@@ -49,6 +49,9 @@ enum PyTorchArithmetic {
         operation.overflow == .saturate
           ? nil : "\(builder[0]).to(\(builder.typeName(operation.elementType)))"
       },
+      PyTorchRow(expression: BitCast.self) { (operation, builder) throws(WeighbridgeError) in
+        "\(builder[0]).view(\(builder.typeName(operation.elementType)))"
+      },
       PyTorchRow(expression: FullLike.self) { (operation, builder) throws(WeighbridgeError) in
         let type = builder.type().elementType
         let number =

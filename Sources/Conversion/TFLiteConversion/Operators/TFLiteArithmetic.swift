@@ -57,6 +57,9 @@ enum TFLiteArithmetic {
       operation.overflow == .saturate
         ? nil : try builder.cast(builder[0], to: operation.elementType)
     },
+    TFLiteRow(value: BitCast.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.add(.bitCast, builder[0], as: builder.outputType)
+    },
     TFLiteRow(value: FullLike.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.filled(operation.value, like: builder[0], as: builder.outputType)
     },

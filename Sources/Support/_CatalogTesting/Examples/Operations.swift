@@ -85,6 +85,10 @@ extension OperatorExample {
         inputs: [digits([2, 3, 4]), digits([2, 4, 5])]),
       OperatorExample(Cast(to: .int32, overflow: .wrap), shapes: [[2, 3, 4]]),
     ]
+    + [
+      OperatorExample(BitCast(to: .int32), shapes: [[2, 3]]),
+      OperatorExample(BitCast(to: .float32), inputs: [digits([2, 3])]),
+    ]
     + BitwiseMath.Function.allCases.map {
       OperatorExample(BitwiseMath($0), inputs: [digits([2, 3]), digits([2, 1])])
     }

@@ -38,6 +38,9 @@ extension TFLiteArithmetic {
   ].mapValues { relation in TFLiteReading.binary { Comparison(relation) } }
 
   private static let choices: [String: TFLiteReading] = [
+    "BITCAST": TFLiteReading { (layer) throws(WeighbridgeError) in
+      [try layer.apply(BitCast(to: try layer.outputElementType()), to: try layer.input())]
+    },
     "CAST": TFLiteReading(options: 37) { (layer) throws(WeighbridgeError) in
       layer.ignore(0, 1)  // the types, which the tensors have too
       let input = try layer.input()
