@@ -110,9 +110,9 @@ static void emulate(int signal, siginfo_t *info, void *context) {
 
 enum { MOST_CHANNELS = 128, MOST_PIXELS = 256, MOST_WEIGHTS = 1 << 17 };
 
-/// Height, width, input and output channels, and the side of the window.
+/// Height, width, input and output channels, the side of the window, and the groups of channels.
 struct wanted {
-  int64_t height, width, inputs, outputs, window;
+  int64_t height, width, inputs, outputs, window, groups;
 };
 
 struct result {
@@ -135,7 +135,8 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   const int64_t sides[] = {wanted->window, wanted->window}, ones[] = {1, 1};
   const int64_t borders[] = {wanted->window / 2, wanted->window / 2};
   enum { ZERO_POINT = 77 };
-  const struct kernels_quantized_weights kernel = {wanted->outputs, wanted->inputs, taps, 1, false};
+  const struct kernels_quantized_weights kernel = {
+    wanted->outputs, wanted->inputs / wanted->groups, taps, wanted->groups, false};
   kernels_primitive *primitive = kernels_quantized_convolution(
       source, target, (struct kernels_window){sides, ones, ones, borders, borders}, false, kernel,
       (struct kernels_quantization){false, 1, ZERO_POINT},
@@ -147,7 +148,7 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   uint8_t *image = aligned((size_t)bytes + 64);
   for (int64_t byte = 0; byte < bytes; byte++) image[byte] = (uint8_t)rand();
   static int8_t weights[MOST_WEIGHTS];
-  for (int64_t own = 0; own < wanted->outputs * wanted->inputs * taps; own++) {
+  for (int64_t own = 0; own < wanted->outputs * kernel.in * taps; own++) {
     weights[own] = (int8_t)rand();
   }
   int8_t *packed = aligned(kernels_packed_size(&kernel));
@@ -182,8 +183,9 @@ int main(void) {
   sigaction(SIGILL, &action, NULL);
   kernels_use_threads(1);
   static const struct wanted all[] = {
-    {3, 13, 12, 40, 3}, {1, 1, 6, 2, 1}, {5, 7, 64, 64, 1}, {4, 5, 3, 16, 3},
-    {2, 11, 37, 125, 3}, {1, 6, 16, 16, 1}, {6, 6, 5, 7, 5},
+    {3, 13, 12, 40, 3, 1}, {1, 1, 6, 2, 1, 1}, {5, 7, 64, 64, 1, 1}, {4, 5, 3, 16, 3, 1},
+    {2, 11, 37, 125, 3, 1}, {1, 6, 16, 16, 1, 1}, {6, 6, 5, 7, 5, 1}, {7, 13, 40, 40, 3, 40},
+    {6, 11, 64, 64, 5, 64}, {9, 8, 17, 17, 7, 17},
   };
   static struct result want, got;
   int status = 0;
@@ -194,9 +196,10 @@ int main(void) {
     const bool is_same = !memcmp(&want, &got, sizeof want);
     if (!is_same) status = 1;
     printf(
-        "%lld x %lld, %lld to %lld channels, %lld x %lld: %s\n", (long long)wanted->height,
+        "%lld x %lld, %lld to %lld channels in %lld groups, %lld x %lld: %s\n", (long long)wanted->height,
         (long long)wanted->width, (long long)wanted->inputs, (long long)wanted->outputs,
-        (long long)wanted->window, (long long)wanted->window, is_same ? "same" : "DIFFERENT");
+        (long long)wanted->groups, (long long)wanted->window, (long long)wanted->window,
+        is_same ? "same" : "DIFFERENT");
   }
   const bool is_native = __builtin_cpu_supports("avxvnni");
   if (emulated == 0 && !is_native) status = 1;

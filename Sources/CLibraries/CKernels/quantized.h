@@ -91,11 +91,33 @@ struct quantized_blocks {
   int64_t outputs, group_outputs, group_inputs;
   /// The sizes in bytes of a pixel, of the part that a block reads, and of an element.
   int64_t pixel_size, span, size;
-  /// Whether each output depends only on the input with the same index, and is computed without words.
+  /// Whether each output depends only on the input with the same index.
   bool is_depthwise;
 };
 
 struct quantized_blocks divide_outputs(const struct kernels_quantized_weights *weights);
+
+/// How a depthwise convolution of integers computes the outputs of a pass: from words, each of which holds four
+/// rows of a channel.
+struct depthwise_pass {
+  const struct pass *plain;
+  /// The pass with the words as its source. A tap is a column of four rows of the window.
+  struct pass words;
+  /// The numbers of rows and columns of the window, and of words in a column.
+  int64_t rows, columns, groups;
+  /// How many rows of outputs are computed from the same words, and their stride in rows of the window.
+  int64_t together, distance;
+  /// The strides of outputs in planes, rows and columns of the image. The first column that the first output reads,
+  /// and how many each covers.
+  int64_t strides[3], first_column, covered;
+  /// The number of tiles of a row that are computed from the same words.
+  int64_t tiles;
+  /// The rows of the words: the position in the image for the first output, and the first row of outputs, of those
+  /// that are computed together, that reads it.
+  struct source_row {
+    int64_t z, y, output;
+  } *source_rows;
+};
 
 struct quantized_convolution {
   kernels_primitive primitive;
@@ -103,6 +125,8 @@ struct quantized_convolution {
   int64_t images;
   struct padded_input input;
   struct quantized_blocks blocks;
+  /// For each pass; NULL if words do not hold several rows of a channel.
+  struct depthwise_pass *depthwise;
   /// How the source is stored.
   struct kernels_quantization stored;
   /// The size in bytes of a pixel of the quantized result and of the summand.
@@ -145,7 +169,9 @@ typedef void quantized_tile_function(
     const struct quantized_convolution *all, const struct quantized_tile *tile);
 
 /// The maximum number of outputs in a tile on this processor.
-int widest_quantized_tile(bool is_bfloat16, bool is_depthwise);
+///
+/// @param has_words Whether the tiles are computed from words, as all are but some of depthwise convolutions.
+int widest_quantized_tile(bool is_bfloat16, bool has_words);
 
 /// The functions for tiles of 1, 2, ... outputs.
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all);
@@ -153,3 +179,24 @@ quantized_tile_function *const *quantized_tile_functions(const struct quantized_
 /// The value that is subtracted from each source integer before it is multiplied. Where a processor has no
 /// dot product of unsigned and signed bytes, this is 128, which makes both operands signed.
 int32_t source_offset(void);
+
+/// Whether a depthwise convolution of integers is computed from words that hold four rows: if there is room for
+/// these, and where that is faster.
+bool suits_words(const struct space *space);
+
+/// Plans how a depthwise convolution computes its passes from words. Returns false if memory cannot be allocated;
+/// `free_depthwise` frees what there is in either case.
+bool plan_depthwise(struct quantized_convolution *all, const struct space *space);
+
+void free_depthwise(struct quantized_convolution *all);
+
+/// The number of parts into which the outputs of a pass are divided.
+int64_t count_depthwise_parts(const struct depthwise_pass *pass);
+
+/// Computes 16 channels of some parts.
+///
+/// @param tile What the tiles have in common.
+/// @param image The first of these channels of the image, which is not padded.
+void compute_depthwise_parts(
+    const struct quantized_convolution *all, const struct depthwise_pass *pass, struct quantized_tile tile,
+    const uint8_t *image, int64_t first, int64_t end);

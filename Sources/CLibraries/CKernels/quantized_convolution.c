@@ -115,11 +115,14 @@ void kernels_pack_quantized(
 struct quantized_work {
   const struct quantized_convolution *all;
   const struct pass *pass;
+  /// The same pass of a depthwise convolution that reads words of several rows; otherwise NULL.
+  const struct depthwise_pass *depthwise;
   const struct call *call;
   const uint8_t *source;
   int64_t image;
-  /// The number of parts into which the outputs of each block are divided.
-  int64_t cuts;
+  /// The number of tiles, or of parts of a depthwise convolution, and into how many shares those of each block are
+  /// divided.
+  int64_t parts, cuts;
 };
 
 /// Sets the initial values of the integer sums of a block: minus the sums of the weights that contribute, times
@@ -136,9 +139,10 @@ static void set_shifts(const struct quantized_work *work, int64_t block, int32_t
     const int64_t first = work->pass->taps[tap].weights / weights_per_tap(blocks);
     for (int64_t element = first; element < first + all->joined; element++) {
       const int32_t *own = sums + (element * blocks->count + block) * blocks->width;
-      for (int lane = 0; lane < blocks->width; lane++) shifts[lane] -= zero * own[lane];
+      for (int lane = 0; lane < blocks->width; lane++) shifts[lane] += own[lane];
     }
   }
+  for (int lane = 0; lane < blocks->width; lane++) shifts[lane] *= -zero;
 }
 
 /// Computes some outputs of an output block.
@@ -148,8 +152,8 @@ static void compute_part(void *context, int index) {
   const struct quantized_blocks *blocks = &all->blocks;
   const struct pass *pass = work->pass;
   const int64_t block = index % blocks->count, cut = index / blocks->count;
-  const int64_t tiles = pass->counts[0] * pass->counts[1] * pass->tiles.count;
-  const int64_t end = tiles * (cut + 1) / work->cuts, channel = first_output(blocks, block);
+  const int64_t first = work->parts * cut / work->cuts, end = work->parts * (cut + 1) / work->cuts;
+  const int64_t channel = first_output(blocks, block);
   quantized_tile_function *const *functions = quantized_tile_functions(all);
   float *const *arguments = work->call->arguments;
   const struct kernels_quantized_result *result = &all->result;
@@ -178,15 +182,19 @@ static void compute_part(void *context, int index) {
     tile.summands = (const uint8_t *)arguments[kernels_role_second_source]
         + work->image * all->outputs * all->summand_pixel_size;
   }
-  const uint8_t *source = work->source + pass->source_offset + first_byte(blocks, block);
-  for (int64_t tile_index = tiles * cut / work->cuts; tile_index < end; tile_index++) {
+  const uint8_t *source = work->source + first_byte(blocks, block);
+  if (work->depthwise) {
+    compute_depthwise_parts(all, work->depthwise, tile, source, first, end);
+    return;
+  }
+  for (int64_t tile_index = first; tile_index < end; tile_index++) {
     const int64_t row = tile_index / pass->tiles.count, own = tile_index % pass->tiles.count;
     const int64_t y = row % pass->counts[1], z = row / pass->counts[1];
     const int64_t start = pass->tiles.starts[own];
     tile.count = (int)(pass->tiles.starts[own + 1] - start);
     tile.first_output = pass->target_offset + z * pass->target_steps[0] + y * pass->target_steps[1]
         + start * pass->target_steps[2];
-    tile.source = source + z * pass->source_steps[0] + y * pass->source_steps[1]
+    tile.source = source + pass->source_offset + z * pass->source_steps[0] + y * pass->source_steps[1]
         + start * pass->source_steps[2];
     functions[tile.count - 1](all, &tile);
   }
@@ -209,9 +217,10 @@ static void compute_pass(const struct quantized_work *given) {
         + (all->result.stores_floats ? outputs * all->out_channels * (int64_t)sizeof(float) : 0),
     .cache = CACHED,
   };
-  const int64_t tiles = counts[0] * counts[1] * work.pass->tiles.count;
-  if (tiles == 0) return;
-  work.cuts = larger(1, smaller(count_cuts(&traffic, threads), tiles));
+  work.parts = work.depthwise ? count_depthwise_parts(work.depthwise)
+                              : counts[0] * counts[1] * work.pass->tiles.count;
+  if (work.parts == 0) return;
+  work.cuts = larger(1, smaller(count_cuts(&traffic, threads), work.parts));
   const int count = (int)(work.cuts * all->blocks.count);
   if (threads > 1) {
     kernels_parallel(count, compute_part, &work);
@@ -225,11 +234,13 @@ static void run_quantized(const kernels_primitive *primitive, const struct call 
   struct quantized_work work = {.all = all, .call = call};
   for (; work.image < all->images; work.image++) {
     const uint8_t *images = (const uint8_t *)call->arguments[kernels_role_source];
-    work.source = pad_input(
-        &all->input, images + work.image * input_bytes(&all->input),
-        call->arguments[kernels_role_scratchpad]);
+    work.source = images + work.image * input_bytes(&all->input);
+    if (!all->depthwise) {
+      work.source = pad_input(&all->input, work.source, call->arguments[kernels_role_scratchpad]);
+    }
     for (int index = 0; index < all->passes.count; index++) {
       work.pass = &all->passes.list[index];
+      if (all->depthwise) work.depthwise = &all->depthwise[index];
       compute_pass(&work);
     }
   }
@@ -238,7 +249,9 @@ static void run_quantized(const kernels_primitive *primitive, const struct call 
 // --- Planning.
 
 static void release_quantized(kernels_primitive *primitive) {
-  free_passes(&((struct quantized_convolution *)primitive)->passes);
+  struct quantized_convolution *all = (struct quantized_convolution *)primitive;
+  free_depthwise(all);
+  free_passes(&all->passes);
 }
 
 /// Plans the passes, and the padded input.
@@ -249,15 +262,16 @@ static bool plan(struct quantized_convolution *all, const struct space *space, b
       && space->dilation[2] == 1;
   all->joined = joins ? space->window[2] : 1;
   all->run = all->joined * blocks->span;
+  const bool has_rows = blocks->is_depthwise && !all->stored.is_bfloat16 && suits_words(space);
   all->input = (struct padded_input){
     .blocks = 1, .pixel_size = blocks->pixel_size, .padding = all->stored.zero_point};
   const struct pass_plan plan = {
     .space = space, .is_transposed = is_transposed, .joined = all->joined,
     .pixel = (ptrdiff_t)blocks->pixel_size, .weights_tap = (ptrdiff_t)weights_per_tap(blocks),
     .target_steps = {space->targets[1] * space->targets[2], space->targets[2], 1},
-    .widest = widest_quantized_tile(all->stored.is_bfloat16, blocks->is_depthwise),
+    .widest = widest_quantized_tile(all->stored.is_bfloat16, has_rows || !blocks->is_depthwise),
   };
-  return plan_passes(&all->passes, &plan, &all->input);
+  return plan_passes(&all->passes, &plan, &all->input) && (!has_rows || plan_depthwise(all, space));
 }
 
 /// The ending if it is one of the common ones, else ENDINGS.
@@ -332,7 +346,7 @@ kernels_primitive *kernels_quantized_convolution(
     return NULL;
   }
   all->ending = find_ending(all);
-  if (all->input.is_copied) {
+  if (all->input.is_copied && !all->depthwise) {
     primitive_set_bytes(&all->primitive, kernels_role_scratchpad, padded_bytes(&all->input));
   }
   const struct kernels_layout floats = layout_channels_last(target->rank, target->sizes);

@@ -261,12 +261,28 @@ INLINE void finish_full(
   }
 }
 
+/// In place of the number of blocks of 16 channels: one block, whose channels have words of their own (a depthwise
+/// convolution).
+enum { SEPARATE = 0 };
+
+/// Loads a word for each of 16 channels, or the same for all.
+INLINE int32x16 load_words(const uint8_t *source, const bool is_separate) {
+  int32x16 words;
+  int32_t word;
+  memcpy(&word, source, sizeof word);
+  if (!is_separate) return word;
+  memcpy(&words, source, sizeof words);
+  return words;
+}
+
 /// Computes the sums of a tile. `count`, `tile_blocks` and `dot` are compile-time constants.
 INLINE void sum_up(
     const struct quantized_convolution *all, const struct quantized_tile *tile, const int count,
     const int tile_blocks, dot_function *dot, int32x16 low[WIDEST_TILE], int32x16 high[WIDEST_TILE]) {
+  const size_t blocks = tile_blocks == 2 ? 2 : 1;
+  const int64_t run = tile_blocks == SEPARATE ? WORD : all->run;
   int32x16 shift[2];
-  memcpy(shift, tile->shifts, (size_t)tile_blocks * sizeof *shift);
+  memcpy(shift, tile->shifts, blocks * sizeof *shift);
   int32x16 first_sums[WIDEST_TILE], second_sums[WIDEST_TILE];
 #pragma clang loop unroll(full)
   for (int output = 0; output < count; output++) {
@@ -278,19 +294,17 @@ INLINE void sum_up(
     const uint8_t *source = tile->source + tile->pass->taps[tap].source;
     const int8_t *weights = tile->weights + tile->pass->taps[tap].weights;
 #pragma clang loop unroll(disable)
-    for (const uint8_t *end = source + all->run; source < end; source += WORD) {
+    for (const uint8_t *end = source + run; source < end; source += WORD) {
       int32x16 first, second;
       memcpy(&first, weights, sizeof first);
       if (tile_blocks == 2) memcpy(&second, weights + sizeof first, sizeof second);
 #pragma clang loop unroll(full)
       for (int output = 0; output < count; output++) {
-        int32_t word;
-        memcpy(&word, source + output * step, sizeof word);
-        const int32x16 element = word;
+        const int32x16 element = load_words(source + output * step, tile_blocks == SEPARATE);
         dot(&first_sums[output], &element, &first);
         if (tile_blocks == 2) dot(&second_sums[output], &element, &second);
       }
-      weights += tile_blocks * sizeof first;
+      weights += blocks * sizeof first;
     }
   }
 #pragma clang loop unroll(full)
@@ -422,6 +436,8 @@ TILES_4(portable, , portable, 1)
 TILES_4(bfloat16_portable, , bfloat16_portable, 1)
 static quantized_tile_function *const portable[][WIDEST_TILE] = {
   {ROW_4(portable)}, {ROW_4(bfloat16_portable)}};
+TILES_4(portable_separate, , portable, SEPARATE)
+static quantized_tile_function *const portable_separate[] = {ROW_4(portable_separate)};
 DEPTHWISE_TILES(portable, , false)
 DEPTHWISE_TILES(bfloat16_portable, , true)
 static quantized_tile_function *const depthwise_portable[][DEPTHWISE_WIDTH] = {
@@ -434,29 +450,34 @@ TILES_4(avx2, TARGET_AVX2, avx2, 1)
 TILES_4(bfloat16_avx2, TARGET_AVX2, bfloat16_avx2, 1)
 static quantized_tile_function *const avx2[][WIDEST_TILE] = {
   {ROW_4(avx2)}, {ROW_4(bfloat16_avx2)}};
+TILES_4(avx2_separate, TARGET_AVX2, avx2, SEPARATE)
+static quantized_tile_function *const avx2_separate[] = {ROW_4(avx2_separate)};
 DEPTHWISE_TILES(avx2, TARGET_AVX2, false)
 DEPTHWISE_TILES(bfloat16_avx2, TARGET_AVX2, true)
 static quantized_tile_function *const depthwise_avx2[][DEPTHWISE_WIDTH] = {
   DEPTHWISE_ROW(avx2), DEPTHWISE_ROW(bfloat16_avx2)};
 
 FINISH(avx_vnni, TARGET_AVX_VNNI, false)
-TILES_4(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 1)
-TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 5, 1) TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 6, 1)
-static quantized_tile_function *const avx_vnni[] = {
-  ROW_4(avx_vnni), tile_avx_vnni_5, tile_avx_vnni_6};
+#define TILES_6(suffix, attributes, kind, tile_blocks)                                         \
+  TILES_4(suffix, attributes, kind, tile_blocks)                                               \
+  TILE(suffix, attributes, kind, 5, tile_blocks) TILE(suffix, attributes, kind, 6, tile_blocks)
+#define ROW_6(suffix) ROW_4(suffix), tile_##suffix##_5, tile_##suffix##_6
+TILES_6(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 1)
+TILES_6(avx_vnni_separate, TARGET_AVX_VNNI, avx_vnni, SEPARATE)
+static quantized_tile_function *const avx_vnni[] = {ROW_6(avx_vnni)};
+static quantized_tile_function *const avx_vnni_separate[] = {ROW_6(avx_vnni_separate)};
 
 #define TILES_14(suffix, attributes, kind, tile_blocks)                                        \
-  TILES_4(suffix, attributes, kind, tile_blocks)                                               \
-  TILE(suffix, attributes, kind, 5, tile_blocks) TILE(suffix, attributes, kind, 6, tile_blocks) \
+  TILES_6(suffix, attributes, kind, tile_blocks)                                               \
   TILE(suffix, attributes, kind, 7, tile_blocks) TILE(suffix, attributes, kind, 8, tile_blocks) \
   TILE(suffix, attributes, kind, 9, tile_blocks) TILE(suffix, attributes, kind, 10, tile_blocks) \
   TILE(suffix, attributes, kind, 11, tile_blocks) TILE(suffix, attributes, kind, 12, tile_blocks) \
   TILE(suffix, attributes, kind, 13, tile_blocks) TILE(suffix, attributes, kind, 14, tile_blocks)
 #define ROW_14(suffix)                                                                         \
   {                                                                                            \
-    ROW_4(suffix), tile_##suffix##_5, tile_##suffix##_6, tile_##suffix##_7, tile_##suffix##_8, \
-        tile_##suffix##_9, tile_##suffix##_10, tile_##suffix##_11, tile_##suffix##_12,         \
-        tile_##suffix##_13, tile_##suffix##_14                                                 \
+    ROW_6(suffix), tile_##suffix##_7, tile_##suffix##_8, tile_##suffix##_9,                    \
+        tile_##suffix##_10, tile_##suffix##_11, tile_##suffix##_12, tile_##suffix##_13,        \
+        tile_##suffix##_14                                                                     \
   }
 
 /// For 16 and for 32 outputs.
@@ -471,6 +492,10 @@ BOTH_WIDTHS(avx512, TARGET_AVX512, false)
 BOTH_WIDTHS(vnni, TARGET_VNNI, false)
 BOTH_WIDTHS(bfloat16_avx512, TARGET_AVX512, true)
 BOTH_WIDTHS(bfloat16, TARGET_BFLOAT16, true)
+TILES_14(avx512_separate, TARGET_AVX512, avx512, SEPARATE)
+TILES_14(vnni_separate, TARGET_VNNI, vnni, SEPARATE)
+static quantized_tile_function *const avx512_separate[] = ROW_14(avx512_separate);
+static quantized_tile_function *const vnni_separate[] = ROW_14(vnni_separate);
 DEPTHWISE_TILES(avx512, TARGET_AVX512, false)
 DEPTHWISE_TILES(bfloat16_avx512, TARGET_AVX512, true)
 static quantized_tile_function *const depthwise_avx512[][DEPTHWISE_WIDTH] = {
@@ -482,6 +507,9 @@ FINISH(sdot, TARGET_SDOT, false)
 TILES_4(sdot, TARGET_SDOT, sdot, 1)
 TILE(sdot, TARGET_SDOT, sdot, 5, 1)
 static quantized_tile_function *const sdot[] = {ROW_4(sdot), tile_sdot_5};
+TILES_4(sdot_separate, TARGET_SDOT, sdot, SEPARATE)
+TILE(sdot_separate, TARGET_SDOT, sdot, 5, SEPARATE)
+static quantized_tile_function *const sdot_separate[] = {ROW_4(sdot_separate), tile_sdot_separate_5};
 #endif
 
 int32_t source_offset(void) {
@@ -491,8 +519,8 @@ int32_t source_offset(void) {
   return 0;
 }
 
-int widest_quantized_tile(bool is_bfloat16, bool is_depthwise) {
-  if (is_depthwise) return DEPTHWISE_WIDTH;
+int widest_quantized_tile(bool is_bfloat16, bool has_words) {
+  if (!has_words) return DEPTHWISE_WIDTH;
   const bool has_products = kernels_has_byte_products && !is_bfloat16;
   switch (kernels_level()) {
   case AVX512: return WIDEST_TILE;
@@ -509,8 +537,20 @@ static quantized_tile_function *const *depthwise_functions(bool is_bfloat16) {
   return depthwise_portable[is_bfloat16];
 }
 
+/// The functions for tiles of channels with words of their own.
+static quantized_tile_function *const *separate_functions(void) {
+#if defined(__x86_64__)
+  if (kernels_level() == AVX512) return kernels_has_byte_products ? vnni_separate : avx512_separate;
+  if (kernels_level() == AVX2) return kernels_has_byte_products ? avx_vnni_separate : avx2_separate;
+#elif defined(__aarch64__)
+  if (kernels_has_byte_products) return sdot_separate;
+#endif
+  return portable_separate;
+}
+
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
   const bool is_bfloat16 = all->stored.is_bfloat16;
+  if (all->depthwise) return separate_functions();
   if (all->blocks.is_depthwise) return depthwise_functions(is_bfloat16);
 #if defined(__x86_64__)
   const int width = all->blocks.width / CHANNELS - 1;

@@ -55,7 +55,9 @@ import _CatalogTesting
     ] + groupedCases + transposedCases + volumes
 
   /// Depthwise with and without whole blocks of 16 channels, and groups that fill blocks or lie
-  /// within them.
+  /// within them. Of depthwise ones, rows that are computed in several parts, windows of more than
+  /// four rows, rows of outputs that share rows of the input or not, and a window that is too large for
+  /// that.
   static let groupedCases = [
     Case(channels: (64, 64), groups: 64),
     Case(channels: (40, 40), strides: [2, 2], groups: 40),
@@ -65,6 +67,16 @@ import _CatalogTesting
     Case(dimensions: [20, 30], channels: (32, 32), padding: .valid, zeroPoint: 255, groups: 8),
     Case(channels: (30, 20), groups: 5), Case(channels: (24, 96), strides: [2, 1], groups: 3),
     Case(channels: (64, 128), window: [1, 1], groups: 2), Case(channels: (6, 40), groups: 2),
+    Case(dimensions: [6, 301], channels: (16, 16), groups: 16),
+    Case(dimensions: [17, 16], channels: (48, 48), window: [7, 7], groups: 48),
+    Case(
+      dimensions: [21, 30], channels: (33, 33), window: [5, 4], dilation: [3, 2], strides: [3, 2],
+      zeroPoint: 200, groups: 33),
+    Case(
+      dimensions: [8, 11], channels: (32, 32), window: [2, 5], dilation: [2, 1],
+      padding: .explicit(before: [9, 0], after: [3, 14]), groups: 32),
+    Case(dimensions: [10, 9], channels: (20, 20), window: [1, 1], padding: .valid, groups: 20),
+    Case(dimensions: [33, 35], channels: (16, 16), window: [31, 31], groups: 16),
   ]
 
   static let transposedCases = [
@@ -77,6 +89,9 @@ import _CatalogTesting
       isTransposed: true),
     Case(channels: (18, 12), window: [2, 2], strides: [2, 2], groups: 3, isTransposed: true),
     Case(channels: (32, 32), strides: [2, 2], groups: 32, isTransposed: true),
+    Case(
+      dimensions: [5, 7], channels: (24, 24), window: [7, 4], dilation: [1, 2], strides: [2, 3],
+      groups: 24, isTransposed: true),
   ]
 
   /// Three spatial axes.
@@ -87,6 +102,9 @@ import _CatalogTesting
     Case(
       images: 2, dimensions: [3, 4, 4], channels: (16, 16), window: [2, 2, 2], dilation: [1, 1, 1],
       strides: [1, 1, 1], groups: 16),
+    Case(
+      dimensions: [5, 6, 7], channels: (18, 18), window: [3, 3, 2], dilation: [2, 1, 1],
+      strides: [1, 2, 1], groups: 18),
     Case(
       dimensions: [2, 3, 3], channels: (8, 6), window: [2, 2, 3], dilation: [1, 1, 1],
       strides: [2, 2, 2], layout: .channelsFirst, groups: 2, isTransposed: true),
