@@ -109,9 +109,10 @@ extension Attributes {
 extension InputDefinition {
   /// Whether attributes determine its presence, its number or its element type.
   fileprivate var needsAttributes: Bool {
-    if case .by = elements { return true }
-    if case .always = presence { return countedBy != nil }
-    return true
+    switch elements {
+    case .by, .sized: return true
+    default: if case .always = presence { return countedBy != nil } else { return true }
+    }
   }
 }
 
@@ -127,6 +128,12 @@ extension ElementClass {
     case .bool: type == .bool
     case .any: true
     case .same(let input): types[input] == type
+    case .sized(let name):
+      if case .string(let other)? = stored[name], type != .bool {
+        type.byteCount == ElementType(rawValue: other)?.byteCount
+      } else {
+        false
+      }
     case .by(let name, let cases):
       cases.contains {
         stored[name] == .string($0.value) && $0.elements.contains(type, stored, types)

@@ -70,6 +70,8 @@ package indirect enum ElementClass: Sendable {
   case float, integer, number, bool, any
   /// The element type of another input; for a variadic input, that of its first tensor.
   case same(as: String)
+  /// Numbers of as many bytes as the element type that a string attribute names.
+  case sized(as: String)
   /// A class for each value of a string attribute.
   case by(String, [(value: String, elements: ElementClass)])
 

@@ -57,6 +57,7 @@ extension ElementClass {
     switch self {
     case .float, .integer, .number, .bool, .any: .string("\(self)")
     case .same(let input): object(("same_as", .string(input)))
+    case .sized(let attribute): object(("sized_as", .string(attribute)))
     case .by(let attribute, let cases):
       object(
         ("by", .string(attribute)), ("values", object(cases.map { ($0.value, $0.elements.json) })))

@@ -50,7 +50,8 @@ extension OperatorReference {
     - `operators`: for each kind, sorted:
       - `kind`, `version`, `earliest_version` that is read; `composite`, and then `decomposition`, the kinds it may consist of
       - `inputs`: `name`; `role` (`data`, `mask`, `indices` or `weight`); `element_types`, which is a \
-    class, `same_as` another input, or `by` the value of an attribute; for any number of tensors \
+    class, `same_as` another input, numbers of as many bytes as the type in an attribute \
+    (`sized_as`), or `by` the value of an attribute; for any number of tensors \
     `variadic`, `minimum_count` and `one_element_type`; `counted_by`, an attribute that says how many \
     such inputs there are (a number, or a list with an entry for each)
       - `outputs`: `name`; `element_type`, which is a type, `same_as` an input, or named by an \
@@ -133,6 +134,8 @@ extension ElementClass {
     case .bool: "bool"
     case .any: "any element type"
     case .same(let input): "the element type of `\(input)`"
+    case .sized(let attribute):
+      "floating-point or integer, of as many bytes as the type in attribute `\(attribute)`"
     case .by(let attribute, let cases): Self.phrase(attribute, cases)
     }
   }

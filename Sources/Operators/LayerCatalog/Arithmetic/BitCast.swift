@@ -17,7 +17,7 @@ package struct BitCast: ExactOperator, PrimitiveOperator {
     y = the bits of x, read as element_type: integers in two's complement, floating-point numbers as
     IEEE 754 stores them, bfloat16 as the upper half of float32
     """,
-    inputs: [.data("input", .number)],
+    inputs: [.data("input", .sized(as: "element_type"))],
     outputs: [.ofElementType],
     attributes: AttributeSchema(Self.init(to:), .elementType(\.elementType)))
 
