@@ -135,14 +135,21 @@ static void set_shifts(const struct quantized_work *work, int64_t block, int32_t
   const char *weights = (const char *)work->call->arguments[kernels_role_weights];
   const int32_t *sums = (const int32_t *)(weights + weights_size(blocks, all->elements));
   const int32_t zero = all->stored.zero_point - source_offset();
+  const int width = blocks->width / CHANNELS;
+  int32x16 total[2] = {0};
   for (int tap = 0; tap < work->pass->tap_count; tap++) {
     const int64_t first = work->pass->taps[tap].weights / weights_per_tap(blocks);
     for (int64_t element = first; element < first + all->joined; element++) {
       const int32_t *own = sums + (element * blocks->count + block) * blocks->width;
-      for (int lane = 0; lane < blocks->width; lane++) shifts[lane] += own[lane];
+      for (int part = 0; part < width; part++) {
+        int32x16 some;
+        memcpy(&some, own + part * CHANNELS, sizeof some);
+        total[part] += some;
+      }
     }
   }
-  for (int lane = 0; lane < blocks->width; lane++) shifts[lane] *= -zero;
+  for (int part = 0; part < width; part++) total[part] *= -zero;
+  memcpy(shifts, total, sizeof total);
 }
 
 /// Computes some outputs of an output block.
