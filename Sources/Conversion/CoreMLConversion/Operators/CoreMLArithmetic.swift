@@ -9,6 +9,9 @@ import ProtobufWire
 /// integers and Booleans are stored as float32.
 enum CoreMLArithmetic: CoreMLFamily {
   static let rows: [CoreMLRow] = [
+    CoreMLRow(
+      BitCast.self,
+      unsupported: "reads bits as another type, and Core ML can compute with numbers only"),
     CoreMLRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.unary(operation.function)
     },

@@ -14,7 +14,11 @@ enum ONNXBits: ONNXFamily {
       case .xor: builder.bitwise("BitwiseXor")
       case .leftShift, .rightShift: nil  // of negative numbers, onnxruntime has none
       }
-    }
+    },
+    ONNXRow(
+      BitCast.self,
+      unsupported:
+        "reads bits as another type, which ONNX has from opset 26 on, and 23 can be written"),
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
