@@ -28,10 +28,11 @@ extension OperatorExample {
       outputs: outputs.enumerated().map { Port(name: "output_\($0)", value: $1) })
   }
 
-  /// The same example with floating-point numbers of another type.
+  /// The same example with floating-point numbers of another type, if the operator takes them.
   package func converted(to type: ElementType) -> OperatorExample {
-    OperatorExample(
+    let example = OperatorExample(
       operation,
       inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: type) : $0 })
+    return (try? operation.outputTypes(of: example.types)) == nil ? self : example
   }
 }

@@ -122,8 +122,8 @@ import _CatalogTesting
       }
     }
     let whole: Set = [
-      "non_max_suppression", "box_selection", "fill", "non_zero", "reshape_to", "hashed_crossing",
-      "gather_elements",
+      "non_max_suppression", "bit_cast", "box_selection", "fill", "non_zero", "reshape_to",
+      "hashed_crossing", "gather_elements",
       "index_lookup", "clahe", "shape",
       "stft", "sort", "hashing",
       // Composed of casts to integers, or of integers.

@@ -92,6 +92,7 @@ package enum NCNNOperators {
       [
         AutoContrast.self
       ],
+    "reads bits as another type, and ncnn can compute with numbers only": [BitCast.self],
     "counts a histogram, and ncnn can compute elementwise and in windows only": [CLAHE.self],
   ]
 

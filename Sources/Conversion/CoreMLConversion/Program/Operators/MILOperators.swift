@@ -48,6 +48,7 @@ package enum MILOperators {
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
     "Core ML has no texts and no hashes": [Hashing.self, HashedCrossing.self, IndexLookup.self],
     "Core ML has no histograms": [CLAHE.self],
+    "reads bits as another type, and Core ML can compute with numbers only": [BitCast.self],
     "MIL's lists of selected boxes have a fixed length": [
       BoxSelection.self, NonMaxSuppression.self,
     ],

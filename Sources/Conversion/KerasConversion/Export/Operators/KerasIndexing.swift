@@ -36,6 +36,9 @@ enum KerasIndexing {
     },
     KerasRow(
       Sort.self, unsupported: "sorting by functions differs between the generations of Keras"),
+    KerasRow(
+      BitCast.self,
+      unsupported: "reads bits as another type, and layers of Keras compute with numbers"),
     KerasRow(BoxSelection.self, unsupported: "no layer of Keras chooses among boxes"),
     KerasRow(NonMaxSuppression.self, unsupported: "no layer of Keras chooses among boxes"),
     KerasRow(
