@@ -264,6 +264,7 @@ CASES |= {
     "gather_beyond": (model([node("Gather", ["x", "i"], ["y"], axis=1)], [integers("i", 0, 3)]), "The fourth of three channels."),
     "gather_sizes": (model([node("Shape", ["x"], ["s"]), node("Gather", ["s", "i"], ["n"]), node("ConstantOfShape", ["n"], ["y"])], [integers("i", 9)], [port("x", ("N", 3))]), "The size of a tenth axis."),
     "opset_never": (model([conv()], [tensor()], opset=-3), "Operators from before the first version."),
+    "sequence_flat": (model([node("LSTM", ["x", "w", "r"], ["y"], layout=1, clip=2.0, hidden_size=2)], [tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2))], [port("x", (3,))]), "A list of numbers as a batch of sequences."),
     "shape_computed": (model([node("Shape", ["x"], ["s"]), node("Mul", ["s", "f"], ["n"]), node("Reshape", ["x", "n"], ["y"])], [integers("f", 1, 2, 1, 1)]), "A picture as one of twice as many channels."),
     "size_nan": (model([node("Cast", ["f"], ["n"], to=TensorProto.INT64), node("ConstantOfShape", ["n"], ["z"]), node("Add", ["x", "z"], ["y"])], [numpy_helper.from_array(numpy.array([numpy.nan], "f4"), "f")]), "As many zeros as no number says."),
     "size_negative": (model([node("ConstantOfShape", ["n"], ["z"]), node("Add", ["x", "z"], ["y"])], [integers("n", -6)]), "Fewer zeros than none."),

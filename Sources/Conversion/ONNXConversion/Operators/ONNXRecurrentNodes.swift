@@ -29,6 +29,9 @@ extension ONNXLayer {
     let sequence =
       directionAxis == 1
       ? try input(0) : try transposed(try input(0), [1, 0, 2], role: "batch_first")
+    guard type(sequence).rank == 3 else {
+      throw malformed("takes a sequence \(type(sequence)), and one of three axes is expected")
+    }
     let mask = try sequenceMask(sequence)
     var results: [[ONNXValue]] = []
     for (index, isReversed) in reversals.enumerated() {
@@ -58,11 +61,7 @@ extension ONNXLayer {
     _ sequence: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue? {
     guard let lengths = try optional(4) else { return nil }
-    let shape = type(sequence).shape
-    guard shape.count == 3 else {
-      throw malformed("takes a sequence \(type(sequence)), and one of three axes is expected")
-    }
-    if let steps = shape[1].value, isFilled(lengths, with: steps) { return nil }
+    if let steps = type(sequence).shape[1].value, isFilled(lengths, with: steps) { return nil }
     let first = Slice.Range(axis: 2, start: 0, stop: 1, step: 1)
     let column = try apply(Slice([first]), to: sequence, role: "first_feature")
     let row = try apply(Squeeze(axes: [2]), to: column, role: "steps")

@@ -91,6 +91,7 @@ enum HostileONNXFiles {
       "gather_beyond", .malformed, "takes the element 3 along axis 1 of float32 [1, 3, 6, 6]"),
     .init("gather_sizes", .malformed, "takes the sizes at [9], and there are 2"),
     .init("opset_never", .unsupported, "opset -3, and 1 to"),
+    .init("sequence_flat", .malformed, "takes a sequence float32 [3], and one of three axes is"),
     .init("shape_computed", .malformed, "do not fit [6, 6, 6], which takes 216"),
     .init("size_nan", .malformed, "and sizes are 0 or more"),
     .init("size_negative", .malformed, "makes a tensor of the shape [-6], and sizes are 0 or more"),
