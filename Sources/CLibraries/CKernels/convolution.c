@@ -52,6 +52,7 @@ static void set_channels(
     all->weights_block = (ptrdiff_t)taps * all->weights_tap;
     if (all->groups.count == 1) {
       all->last_filled = (int)(in_channels - (all->blocks - 1) * CHANNELS);
+      // Tiles for blocks would round these channels up, which costs more than reading them one by one.
       if (all->blocks == 1 && in_channels % UNROLLED) all->run = all->last_run = (int)in_channels;
     }
     all->weights_outputs = (ptrdiff_t)all->blocks * all->weights_block;

@@ -54,6 +54,7 @@ INLINE void compute_outputs(
         const int64_t before = all->columns[column].first - x, after = all->columns[column].end - x;
         const float *weight = own + column * CHANNELS;
         const bool is_inside = before <= 0 && after >= count;
+// Adds the products of a column of the window; `load` reads a block or the first half of one.
 #define ADD(sums, load)                                                                      \
   if (is_inside) {                                                                           \
     _Pragma("clang loop unroll(full)") for (int output = 0; output < count; output++) {      \

@@ -87,7 +87,8 @@ struct kernels_window {
 };
 
 /// A convolution of `[batch, channels, spatial...]` with one to three spatial axes; weights are `[out, in,
-/// spatial...]` or `[groups, out, in, spatial...]`. `bias` is NULL if there is none.
+/// spatial...]` or `[groups, out, in, spatial...]`. `bias` is NULL if there is none. A source whose channels are in
+/// blocks is read as it is; in place of any other order the primitive chooses one.
 ///
 /// An infinite or NaN input affects only the outputs of its group whose window covers it.
 kernels_primitive *kernels_convolution(
