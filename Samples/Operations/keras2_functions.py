@@ -119,6 +119,16 @@ def products(x, y, vector, other):
             tf.norm(x, axis=[1, 2]), tf.norm(x, ord=np.inf, axis=-1), tf.norm(x, ord=3, axis=1), tf.norm(x)]
 
 
+def adjusted_pictures(x):
+    """Changes of pictures with negative numbers, and of float64."""
+    image = tf.image
+    return [
+        change for each in (x, tf.cast(x, tf.float64)) for change in (
+            image.adjust_brightness(each, 0.3), image.adjust_contrast(each, 1.7), image.adjust_gamma(abs(each), 0.7, 0.5),
+            image.adjust_saturation(each, 0.4), image.adjust_saturation(each, 3.0), image.adjust_hue(each, 0.2),
+            image.adjust_hue(each, -0.7), image.rgb_to_grayscale(each))]
+
+
 def pictures(x, rgb):
     """Functions of pictures."""
     image = tf.image
@@ -173,5 +183,6 @@ CASES = [
     Case("functions_elements", [MATRIX, POSITIVE, Input((3,), 0, 4, "int32")], elements),
     Case("functions_products", [MATRIX, MATRIX, Input((3,)), Input((3,))], products),
     Case("functions_pictures", [Input((6, 7, 2)), Input((4, 5, 3), 0.0, 1.0)], pictures),
+    Case("functions_adjusted_pictures", [Input((4, 5, 3))], adjusted_pictures),
     Case("functions_parts", [MATRIX, MATRIX, Input((2,), 0, 3, "int32"), Input((1, 2), 0, 3, "int32")], parts),
 ]

@@ -51,40 +51,45 @@ extension KerasFunctionTable {
       return try call.add(BroadcastTo(target: type.shape.map { _ in -1 }.dropLast() + [3]), [value])
     },
     Entry(tf: ["image.adjust_brightness"]) { (call) throws(WeighbridgeError) in
-      let value = try call.pixels("image")
-      return try call.add(
-        Rescaling(scale: [1], offset: [try call.real("delta", at: 1)]), [value])
+      let delta = try call.real("delta", at: 1)
+      return try call.addAdjusted(try call.pixels("image")) {
+        (call, value) throws(WeighbridgeError) in
+        try call.part(Rescaling(scale: [1], offset: [delta]), value)
+      }
     },
     Entry(tf: ["image.adjust_contrast"]) { (call) throws(WeighbridgeError) in
-      let value = try call.pixels("images")
-      let axes = try call.imageAxes(of: value)
-      let mean = try call.reduced(.mean, value, axes)
       let factor = try call.real("contrast_factor", at: 1)
-      let difference = try call.scaled(try call.difference(value, mean), by: factor)
-      return try call.add(Add(), [difference, mean])
+      return try call.addAdjusted(try call.pixels("images")) {
+        (call, value) throws(WeighbridgeError) in
+        let mean = try call.reduced(.mean, value, try call.imageAxes(of: value))
+        return try call.sum(try call.scaled(try call.difference(value, mean), by: factor), mean)
+      }
     },
     Entry(tf: ["image.adjust_gamma"]) { (call) throws(WeighbridgeError) in
-      let value = try call.pixels("image")
       let (gamma, gain) = (
         try call.real("gamma", at: 1, default: 1), try call.real("gain", at: 2, default: 1)
       )
-      let power = try call.part(BinaryMath(.power), value, try call.number(gamma, like: value))
-      return try call.add(Rescaling(scale: [gain], offset: [0]), [power])
+      return try call.addAdjusted(try call.pixels("image")) {
+        (call, value) throws(WeighbridgeError) in
+        let power = try call.part(BinaryMath(.power), value, try call.number(gamma, like: value))
+        return try call.scaled(power, by: gain)
+      }
     },
     Entry(tf: ["image.adjust_saturation"]) { (call) throws(WeighbridgeError) in
       let factor = try call.real("saturation_factor", at: 1)
-      var parts = try call.channels(of: try call.hsv(of: try call.colored()))
-      parts[1] = try call.part(Clip(minimum: 0, maximum: 1), try call.scaled(parts[1], by: factor))
-      return try call.result(try call.rgb(of: try call.joined(parts)))
+      return try call.addAdjusted(try call.colored()) { (call, value) throws(WeighbridgeError) in
+        var parts = try call.channels(of: try call.hsv(of: value))
+        parts[1] = try call.part(
+          Clip(minimum: 0, maximum: 1), try call.scaled(parts[1], by: factor))
+        return try call.rgb(of: try call.joined(parts))
+      }
     },
     Entry(tf: ["image.adjust_hue"]) { (call) throws(WeighbridgeError) in
       let delta = try call.real("delta", at: 1)
       guard (-1...1).contains(delta) else { throw .unsupported("delta=\(delta), expected -1 to 1") }
-      var parts = try call.channels(of: try call.hsv(of: try call.colored()))
-      let turned = try call.scaled(parts[0], by: 1, plus: delta)
-      parts[0] = try call.part(
-        BinaryMath(.floorModulo), turned, try call.number(1, like: turned))
-      return try call.result(try call.rgb(of: try call.joined(parts)))
+      return try call.addAdjusted(try call.colored()) { (call, value) throws(WeighbridgeError) in
+        try call.turned(value, by: delta)
+      }
     },
     Entry(tf: ["image.convert_image_dtype"]) { (call) throws(WeighbridgeError) in
       try call.addConvertedPixels()
@@ -143,6 +148,15 @@ extension KerasFunction {
     return value
   }
 
+  /// Adds a change of images that TensorFlow computes in float32, those of float64, too.
+  fileprivate mutating func addAdjusted(
+    _ value: ValueID,
+    _ change: (inout KerasFunction, ValueID) throws(WeighbridgeError) -> ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let changed = try change(&self, try self.value(.value(value), as: .float32))
+    return try result(changed, as: type(of: value).elementType)
+  }
+
   fileprivate mutating func channels(of value: ValueID) throws(WeighbridgeError) -> [ValueID] {
     let split = Split(axis: type(of: value).rank - 1, sizes: [1, 1, 1])
     return try layer.add(split, [value], role: "split")
@@ -155,12 +169,36 @@ extension KerasFunction {
 
   /// Hue, saturation and value of red, green and blue, with hues from 0 to 1.
   fileprivate mutating func hsv(of value: ValueID) throws(WeighbridgeError) -> ValueID {
+    let (hue, range, largest) = try shades(of: value)
+    let saturation = try chosen(
+      largest, .greater, 0, try quotient(range, largest), try number(0, like: range))
+    return try joined([hue, saturation, largest])
+  }
+
+  /// Images whose hues, from 0 to 1, are turned; numbers may be negative.
+  fileprivate mutating func turned(
+    _ value: ValueID, by delta: Double
+  ) throws(WeighbridgeError) -> ValueID {
+    let (hue, range, _) = try shades(of: value)
+    let sum = try scaled(hue, by: 1, plus: delta)
+    let turned = try part(BinaryMath(.floorModulo), sum, try number(1, like: sum))
+    let smallest = try reduced(.minimum, value, [type(of: value).rank - 1])
+    var colors: [ValueID] = []
+    for share in try shares(of: turned) {
+      colors.append(try self.sum(smallest, try product(range, share)))
+    }
+    return try joined(colors)
+  }
+
+  /// The hue of red, green and blue, how far apart the largest and the smallest are, and the largest.
+  private mutating func shades(
+    of value: ValueID
+  ) throws(WeighbridgeError) -> (hue: ValueID, range: ValueID, largest: ValueID) {
     let last = type(of: value).rank - 1
     let rgb = try channels(of: value)
     let largest = try reduced(.maximum, value, [last])
     let range = try difference(largest, try reduced(.minimum, value, [last]))
     let zero = try number(0, like: range)
-    let saturation = try chosen(largest, .greater, 0, try quotient(range, largest), zero)
     let scale = try quotient(try number(1, like: range), try scaled(range, by: 6))
     var hues: [ValueID] = []
     for (index, offset) in [0, 2.0 / 6, 4.0 / 6].enumerated() {
@@ -173,22 +211,30 @@ extension KerasFunction {
     var hue = try part(Where(), isRed, hues[0], try part(Where(), isGreen, hues[1], hues[2]))
     hue = try chosen(range, .greater, 0, hue, zero)
     hue = try chosen(hue, .less, 0, try scaled(hue, by: 1, plus: 1), hue)
-    return try joined([hue, saturation, largest])
+    return (hue, range, largest)
   }
 
   /// Red, green and blue of hue, saturation and value.
   fileprivate mutating func rgb(of value: ValueID) throws(WeighbridgeError) -> ValueID {
     let parts = try channels(of: value)
-    let hue = try scaled(parts[0], by: 6)
     let rest = try scaled(parts[1], by: -1, plus: 1)
     var colors: [ValueID] = []
-    for (place, sign, offset) in [(3.0, 1.0, -1.0), (2, -1, 2), (4, -1, 2)] {
-      let distance = try part(UnaryMath(.absolute), try scaled(hue, by: 1, plus: -place))
-      let share = try part(
-        Clip(minimum: 0, maximum: 1), try scaled(distance, by: sign, plus: offset))
+    for share in try shares(of: parts[0]) {
       colors.append(try product(try sum(rest, try product(parts[1], share)), parts[2]))
     }
     return try joined(colors)
+  }
+
+  /// How far red, green and blue of a hue are from the smallest to the largest, from 0 to 1.
+  private mutating func shares(of hue: ValueID) throws(WeighbridgeError) -> [ValueID] {
+    let hue = try scaled(hue, by: 6)
+    var shares: [ValueID] = []
+    for (place, sign, offset) in [(3.0, 1.0, -1.0), (2, -1, 2), (4, -1, 2)] {
+      let distance = try part(UnaryMath(.absolute), try scaled(hue, by: 1, plus: -place))
+      shares.append(
+        try part(Clip(minimum: 0, maximum: 1), try scaled(distance, by: sign, plus: offset)))
+    }
+    return shares
   }
 
   /// Adds images of another type, whose full range of integers is 0 to 1 as fractions.

@@ -185,9 +185,12 @@ extension KerasFunction {
     }
     var shape = type.shape.map { _ in 1 }
     shape[channels] = 3
-    let weights = try add(
-      constant: Tensor(type.elementType, shape: shape, [0.2989, 0.5870, 0.1140]))
-    let parts = try addOne(Multiply(), [value, weights], role: "parts")
-    return try add(Reduce(.sum, axes: [channels], keepDims: true), [parts])
+    // TensorFlow's own function computes in float32, whatever the type.
+    let elementType: ElementType = isOperation ? type.elementType : .float32
+    let weights = try add(constant: Tensor(elementType, shape: shape, [0.2989, 0.5870, 0.1140]))
+    let parts = try part(Multiply(), try self.value(.value(value), as: elementType), weights)
+    let luma = Reduce(.sum, axes: [channels], keepDims: true)
+    if elementType == type.elementType { return try add(luma, [parts]) }
+    return try add(Cast(to: type.elementType), [try part(luma, parts)])
   }
 }
