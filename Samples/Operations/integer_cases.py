@@ -3,7 +3,7 @@
 import keras
 from keras import layers, ops
 
-from integer_layer_cases import learned_lookups, types_inside
+from integer_layer_cases import integers_inside, learned_lookups, types_inside
 from recording import Case, Input
 
 SIGNED = Input((3, 4), -128, 127, "int8")
@@ -166,6 +166,19 @@ def wide_batches(signed, long, truth):
     return result
 
 
+def rounded_constants(x, long):
+    """Numbers that TensorFlow converts to float32 first in a computation of float64."""
+    double = ops.cast(x, "float64")
+    heads = ops.reshape(double, (-1, 3, 2, 2))
+    return [
+        layers.MultiHeadAttention(1, 3, dtype="float64")(long, long), layers.MultiHeadAttention(2, 3, dtype="float64")(double, double),
+        layers.GroupQueryAttention(3, 2, 1, dtype="float64")(double, double),
+        ops.dot_product_attention(heads, heads, heads), ops.dot_product_attention(heads, heads, heads, scale=0.3),
+        layers.Dense(3, activation="leaky_relu", dtype="float64")(double), layers.LSTM(2, activation="leaky_relu", dtype="float64")(double),
+        ops.leaky_relu(double, 0.1), ops.logaddexp2(double, 2.0),
+    ]
+
+
 def thresholds(x):
     """Rectifiers with a threshold, of infinities and NaN too."""
     odd = ops.concatenate([x, x / 0.0, ops.log(x)], axis=1)
@@ -257,6 +270,7 @@ CASES = [
     Case("cast_at_the_end", [Input((3, 4)), Input((3, 4), -99, 99, "int32"), Input((3, 4), 0, 7, "uint8"), TRUTH], cast_at_the_end),
     Case("heads_of_integers", [Input((3, 4), -9, 9, "int32"), Input((3, 4), 0, 9, "uint8"), TRUTH], heads_of_integers),
     Case("pictures_of_bytes", [PICTURE], pictures_of_bytes, containers=("keras",)),
+    Case("rounded_constants", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], rounded_constants),
     Case("types_of_layers", [Input((3, 4)), Input((3, 4), -9, 9, "int32")], types_of_layers),
     Case("wide_normalizations", [Input((3, 4), 100, 104), Input((3, 4), -3e5, 3e5)],
          wide_normalizations, containers=("keras",)),
@@ -265,6 +279,6 @@ CASES = [
     Case("wide_batches", [SIGNED, Input((3, 4), -9000, 9000, "int32"), TRUTH], wide_batches, containers=("keras",)),
     Case("thresholds", [Input((3, 4))], thresholds),
     Case("scores", [Input((4,), 0, 5, "int32"), Input((4, 3))], scores),
-    types_inside(keras),
+    types_inside(keras), integers_inside(keras),
     learned_lookups(keras),
 ]

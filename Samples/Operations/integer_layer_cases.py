@@ -1,6 +1,8 @@
 """Layers of integers and booleans, for the Keras of every version: what they select keeps the type, what they compute
 becomes floating-point numbers."""
 
+import numpy as np
+
 from recording import Case, Input
 
 PICTURE = Input((6, 6, 3), -300, 300, "int32")
@@ -63,6 +65,21 @@ def integer_types(keras):
         return result
 
     return Case("integer_types", [Input((6, 5, 3), -9, 300), Input((6, 5, 3), 0, 255, "uint8")], build)
+
+
+def integers_inside(keras):
+    """Wrappers of dense layers of other types, which read integers, in Keras 3."""
+    layers = keras.layers
+
+    def build(number, byte):
+        types = ("float32", "float16", "mixed_float16")
+        return [layers.TimeDistributed(layers.Dense(2, dtype=each))(x) for each in types for x in (number, byte)]
+
+    def halve(model):
+        """Makes the weights halves, of which 16 bits hold the sums."""
+        model.set_weights([np.round(2 * weight) / 2 for weight in model.get_weights()])
+
+    return Case("integers_inside", [Input((4, 3), -9, 9, "int32"), Input((4, 3), 0, 255, "uint8")], build, halve)
 
 
 def types_inside(keras):

@@ -157,6 +157,17 @@ import Testing
     #expect(error?.code == .mismatch)
   }
 
+  @Test("An attention of integers is refused, since Keras cuts its weights to whole numbers")
+  func attentionOfIntegers() {
+    let heads = TensorType(.int32, [.symbolic("batch"), 5, 2, 3])
+    let error = #expect(throws: WeighbridgeError.self) {
+      try graph(
+        .operation("DotProductAttention"), [.tensor(0), .tensor(0), .tensor(0)], on: [heads])
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("takes int32") == true, "\(error as Any)")
+  }
+
   @Test("A kernel that the model computes is refused, and so is one that does not fit")
   func kernels() {
     let image = TensorType(.float32, [.symbolic("batch"), 3, 4, 2])

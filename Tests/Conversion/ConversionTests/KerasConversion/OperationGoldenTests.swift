@@ -59,6 +59,18 @@ import Weighbridge
       again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
   }
 
+  @Test("Numbers that TensorFlow has in float32 are not more precise in float64")
+  func roundedConstants() throws {
+    let sample = Paths.sample("Operations/keras3/rounded_constants")
+    let outputs = try Model(contentsOf: "\(sample).h5")
+      .run(ArrayFile.read("\(sample).inputs.npz")).outputs
+    let expected = try ArrayFile.read("\(sample).outputs.npz")
+    #expect(outputs.count == expected.count)
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.isWithin(absolute: 1e-13, relative: 1e-13), "\(distance)")
+    }
+  }
+
   @Test(
     "Sums with a bias follow the backend that is given, whichever wrote the file",
     arguments: [("keras3_jax", "tensorflow", "keras3"), ("keras3", "jax", "keras3_jax")])

@@ -47,9 +47,7 @@ extension KerasFunctionTable {
       try call.addActivation(GELU(isApproximate: try call.flag("approximate", default: true)))
     },
     Entry(tf: ["nn.gelu"]) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("features", at: 0)
-      let isApproximate = try call.flag("approximate", default: false)
-      return try call.add(GELU(isApproximate: isApproximate), [value])
+      try call.addActivation(GELU(isApproximate: try call.flag("approximate", default: false)))
     },
     Entry(tf: ["nn.silu", "nn.swish"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("features", at: 0)
@@ -107,11 +105,10 @@ extension KerasFunction {
     try layer.addActivation(operation, of: try tensor("x", "features", at: 0), role: "")
   }
 
-  /// Adds a leaky rectifier. TensorFlow converts the slope to float32, and then to the input's type.
+  /// Adds a leaky rectifier.
   fileprivate mutating func addLeaky(slope: Double) throws(WeighbridgeError) -> [ValueID] {
     let value = try layer.cast([try tensor("x", "features", at: 0)], to: .float32)[0]
-    let type = type(of: value).elementType
-    let rounded = type == .float32 ? slope : type.nearest(to: Double(Float(slope)))
+    let rounded = KerasLayer.constant(slope, in: type(of: value).elementType)
     return try add(LeakyReLU(slope: rounded), [value])
   }
 

@@ -24,8 +24,13 @@ extension KerasFunction {
     let terms = [
       try term("query", at: 0), try term("key", at: 1), try term("value", at: 2),
     ]
-    var values = try unified(terms, sharesRank: false)
-    for index in values.indices { values[index] = try floating(values[index]) }
+    let values = try unified(terms, sharesRank: false)
+    let common = type(of: values[0]).elementType
+    guard common.isFloat else {
+      throw .unsupported(
+        "takes \(common), in which Keras cuts the weights of the attention to whole numbers;"
+          + " floating-point numbers are possible")
+    }
     guard values.allSatisfy({ type(of: $0).rank == 4 }) else {
       throw .malformed("takes four axes, not \(values.map { type(of: $0) })")
     }
@@ -33,7 +38,8 @@ extension KerasFunction {
     let mask = try optionalTerm("mask", at: 4)
     let isCausal = try flag("is_causal", default: false)
     let size = try size(3, of: values[1])
-    let scale = try real("scale", at: 5, default: 1 / Double(size).squareRoot())
+    // In float32, whatever the type of the heads.
+    let scale = Double(Float(try real("scale", at: 5, default: 1 / Double(size).squareRoot())))
     var maskValue: ValueID?
     if let mask {
       maskValue = try expanded(

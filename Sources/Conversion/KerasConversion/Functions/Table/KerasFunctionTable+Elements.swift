@@ -120,10 +120,11 @@ extension KerasFunctionTable {
       for index in values.indices { values[index] = try call.floating(values[index]) }
       let distance = try call.part(
         UnaryMath(.absolute), try call.difference(values[0], values[1]))
-      let power = try call.part(
-        UnaryMath(.exponential2), try call.part(UnaryMath(.negative), distance))
+      let type = call.type(of: distance).elementType
+      let logarithmOf2 = KerasLayer.constant(0.6931471805599453, in: type)
+      let power = try call.part(Exponential(), try call.scaled(distance, by: -logarithmOf2))
       let logarithm = try call.scaled(
-        try call.part(UnaryMath(.logarithmOfOnePlus), power), by: 1.4426950408889634)
+        try call.part(UnaryMath(.logarithmOfOnePlus), power), by: 1 / logarithmOf2)
       let larger = try call.part(Maximum(), values[0], values[1])
       // Two equal infinities have no difference.
       let isNaN = try call.part(Comparison(.notEqual), distance, distance)

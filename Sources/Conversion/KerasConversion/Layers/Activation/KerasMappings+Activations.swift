@@ -19,7 +19,9 @@ extension KerasMappings {
     "hard_silu": { _, _ in HardSwish() },
     "hard_swish": { _, _ in HardSwish() },
     "hard_tanh": { _, _ in Clip(minimum: -1, maximum: 1) },
-    "leaky_relu": { _, _ in LeakyReLU(slope: 0.2) },
+    "leaky_relu": { _, type in
+      LeakyReLU(slope: KerasLayer.constant(0.2, in: type.elementType))
+    },
     "linear": { _, _ in Identity() },
     "log_sigmoid": { _, _ in LogSigmoid() },
     "log_softmax": logSoftmax,

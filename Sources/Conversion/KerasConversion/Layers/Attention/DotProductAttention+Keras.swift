@@ -89,8 +89,10 @@ extension KerasLayer {
     parts.append(
       try addProjection(
         of: tensors.value, to: (heads.keyHeads, heads.valueSize), hasBias, name: "value"))
+    let scale = 1 / Double(heads.keySize).squareRoot()
+    // Keras 3 has it in float32, whatever the type of the heads.
     let operation = DotProductAttention(
-      axes: axes, scale: 1 / Double(heads.keySize).squareRoot(), masking: masking.masking,
+      axes: axes, scale: version.major < 3 ? scale : Double(Float(scale)), masking: masking.masking,
       returnsAttentionWeights: masking.returnsAttentionWeights)
     var outputs = try add(operation, parts + masking.mask, role: "attention")
     if let gate {

@@ -120,10 +120,15 @@ extension KerasLayer {
     return type
   }
 
-  /// A number of a layer's settings in the type in which the layer computes. TensorFlow converts it
-  /// to float32 first.
+  /// A number of a layer's settings in the type in which the layer computes.
   func constant(_ number: Double) -> Double {
-    guard let type = types?.compute, type != .float32 else { return number }
+    Self.constant(number, in: types?.compute ?? .float32)
+  }
+
+  /// A number that takes part in a computation of a given type. TensorFlow converts it to float32
+  /// first.
+  static func constant(_ number: Double, in type: ElementType) -> Double {
+    guard type.isFloat, type != .float32 else { return number }
     return type.nearest(to: Double(Float(number)))
   }
 

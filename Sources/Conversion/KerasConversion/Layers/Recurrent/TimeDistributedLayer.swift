@@ -26,7 +26,10 @@ enum TimeDistributedLayer {
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
     let form = layer.take("layer")
-    let typeUse = layer.version.major < 3 ? .inner : try typeUse(ofInner: form, in: layer.types)
+    let hasFloats = inputs.allSatisfy { layer.graph.type(of: $0).elementType.isFloat }
+    let typeUse =
+      layer.version.major < 3
+      ? .inner : try typeUse(ofInner: form, in: layer.types, hasFloats: hasFloats)
     let (className, settings) = try layer.unwrap(form, typeUse)
     guard let inner = KerasMappings.layers[className] else {
       throw .unsupported(
@@ -75,7 +78,7 @@ enum TimeDistributedLayer {
 
   /// The type in which Keras 3 computes the layer.
   private static func typeUse(
-    ofInner form: JSONValue?, in outer: KerasTypePolicy?
+    ofInner form: JSONValue?, in outer: KerasTypePolicy?, hasFloats: Bool
   ) throws(WeighbridgeError) -> KerasLayer.InnerTypeUse {
     let className = form?.object?["class_name"]?.string ?? ""
     let settings = form?.object?["config"]?.object ?? [:]
@@ -87,7 +90,9 @@ enum TimeDistributedLayer {
     case .weights, .product:
       let weights = try KerasTypePolicy.separate(settings).policy?.variable
       let isNarrower = types == .product && weights == .float16 && outer?.compute == .float32
-      return isNarrower || weights == outer?.compute ? .outer : .equal
+      // The product of integers, which are not cast, has the type of the weights.
+      if isNarrower { return hasFloats ? .outer : .inner }
+      return weights == outer?.compute ? .outer : .equal
     }
   }
 
