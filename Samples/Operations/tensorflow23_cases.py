@@ -111,7 +111,19 @@ def hashes(n, wide):
     return [make(7)(n), make(1)(n), make(1000)(wide)]
 
 
+def colors_and_bits(x, n, row):
+    """Operations of colors, of bits and of vectors, and quotients."""
+    image, bits, fraction = tf.image, tf.bitwise, tf.sigmoid(x)
+    return [
+        image.adjust_contrast(x, 1.7), image.adjust_hue(x, 0.2), image.adjust_hue(fraction, -0.3), image.adjust_saturation(x, 0.4),
+        image.rgb_to_hsv(fraction), image.hsv_to_rgb(fraction), image.adjust_contrast(tf.cast(x, tf.float64), 0.3),
+        tf.realdiv(n, 4), tf.realdiv(x, 3.0), bits.bitwise_and(n, 5), bits.bitwise_or(n, 2), bits.bitwise_xor(n, 3), bits.invert(n), bits.left_shift(n, 2), bits.right_shift(n, 1),
+        tf.linalg.cross(x, fraction), tf.math.reduce_euclidean_norm(x, [1, 2]), tf.guarantee_const(x),
+        tf.matmul(row, np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3), a_is_sparse=True)]
+
+
 CASES = [
+    Case("colors_and_bits", [Input((4, 5, 3)), Input((6,), -9, 9, "int32"), Input((4,))], colors_and_bits),
     Case("intervals", [MATRIX, Input((5,), -5, 5, "int32"), Input((4,), type="float64")], intervals),
     Case("images_of_integers", [Input((4, 6, 3), -300, 300, "int32"), Input((4, 6, 3), 0, 255, "uint8"), Input((4, 6, 3))], images_of_integers),
     Case(

@@ -19,7 +19,7 @@ extension KerasGraphNode {
     "LogicalNot": "math.logical_not", "LogicalOr": "math.logical_or", "Maximum": "math.maximum",
     "Minimum": "math.minimum", "Mul": "math.multiply", "Neg": "math.negative",
     "NotEqual": "math.not_equal", "OnesLike": "ones_like", "Pow": "math.pow",
-    "RealDiv": "math.truediv", "Reciprocal": "math.reciprocal", "Relu": "nn.relu",
+    "RealDiv": "truncatediv", "Reciprocal": "math.reciprocal", "Relu": "nn.relu",
     "Relu6": "nn.relu6", "Rint": "math.round", "Round": "math.round", "Rsqrt": "math.rsqrt",
     "Select": "where", "SelectV2": "where", "Selu": "nn.selu", "Sigmoid": "math.sigmoid",
     "Sign": "math.sign", "Sin": "math.sin", "Sinh": "math.sinh", "Softmax": "nn.softmax",
@@ -30,6 +30,13 @@ extension KerasGraphNode {
     "Xdivy": "math.xdivy", "Xlog1py": "math.xlog1py", "Xlogy": "math.xlogy",
     "MulNoNan": "math.multiply_no_nan", "L2Loss": "nn.l2_loss", "Rank": "rank", "Slice": "slice",
     "ZerosLike": "zeros_like",
+    "AdjustContrastv2": "image.adjust_contrast", "AdjustHue": "image.adjust_hue",
+    "AdjustSaturation": "image.adjust_saturation", "BitwiseAnd": "bitwise.bitwise_and",
+    "BitwiseOr": "bitwise.bitwise_or", "BitwiseXor": "bitwise.bitwise_xor",
+    "Cross": "linalg.cross", "GuaranteeConst": "identity", "HSVToRGB": "image.hsv_to_rgb",
+    "Invert": "bitwise.invert", "LeftShift": "bitwise.left_shift",
+    "MatrixDiag": "linalg.diag", "MatrixDiagPart": "linalg.diag_part",
+    "RGBToHSV": "image.rgb_to_hsv", "RightShift": "bitwise.right_shift",
   ].mapValues { Translation(function: $0) }
 
   private static let others: [String: Translation] = [
@@ -59,6 +66,7 @@ extension KerasGraphNode {
     "DepthToSpace": blocks("nn.depth_to_space"),
     "DepthwiseConv2dNative": convolution("nn.depthwise_conv2d"),
     "Einsum": Translation(function: "raw_ops.Einsum", attributes: ["equation": "equation"]),
+    "EuclideanNorm": reduction("math.reduce_euclidean_norm"),
     "ExtractImagePatches": Translation(
       function: "image.extract_patches",
       attributes: [
@@ -106,6 +114,7 @@ extension KerasGraphNode {
     "ResizeNearestNeighbor": resizing("raw_ops.ResizeNearestNeighbor"),
     "ReverseV2": Translation(function: "reverse", arguments: [nil, "axis"]),
     "Shape": Translation(function: "shape", attributes: ["out_type": "out_type"]),
+    "SparseMatMul": product("transpose_a", "transpose_b"),
     "SpaceToDepth": blocks("nn.space_to_depth"),
     "Split": Translation(
       function: "split", arguments: ["axis"], attributes: ["num_split": "num_or_size_splits"]),
