@@ -179,10 +179,20 @@ class Framework:
         ):
             raise NoAnswer(f"a result of {type(value).__name__} {kind}")
         self.shape(value)
+        if self.module == "tf.keras" and self.version < (2, 4):
+            self.wrap_operations(value)
         if not hasattr(value, "_keras_history") and self.module != "keras3":
             raise NoAnswer("a constant")
         if self.module == "keras3" and type(value).__name__ != "KerasTensor":
             raise NoAnswer("a constant")
+
+    @staticmethod
+    def wrap_operations(value):
+        """Makes layers of TensorFlow's operations, as TensorFlow before 2.4 does once the next layer reads their result."""
+        from tensorflow.python.keras.engine import base_layer_utils
+
+        if base_layer_utils.needs_keras_history(value):
+            base_layer_utils.create_keras_history(value)
 
     @staticmethod
     def shape(value) -> list:
