@@ -18,13 +18,14 @@ import Testing
   /// The graph of one call on inputs of given types.
   private func graph(
     _ name: KerasFunctionName, _ positional: [KerasOperand], named: [String: KerasOperand] = [:],
-    settings: JSONObject = [:], on types: [TensorType]
+    settings: JSONObject = [:], on types: [TensorType], rules: IntegerRules = .wrapping
   ) throws -> Graph {
     var builder = GraphBuilder()
     let inputs = try types.enumerated().map { try builder.addInput("in\($0)", $1) }
     let layer = KerasLayer(
       source: SourceScope(layer: "function", className: name.text),
-      writer: KerasProducer(version: KerasVersion(3, 15, 0)), settings: [:], weights: .file([]),
+      writer: KerasProducer(version: KerasVersion(3, 15, 0), integerRules: rules), settings: [:],
+      weights: .file([]),
       weightValues: [:],
       network: KerasNetwork(graph: builder))
     var function = try KerasFunction(
@@ -155,6 +156,20 @@ import Testing
       try Add().evaluate([large, large], workers: Workers(count: 1))
     }
     #expect(error?.code == .mismatch)
+  }
+
+  @Test("Classes of fractions, of which JAX takes the whole ones only, are refused on JAX")
+  func classesOfFractions() throws {
+    let count: [String: KerasOperand] = ["num_classes": .value(6)]
+    let written = try graph(.operation("OneHot"), [.tensor(0)], named: count, on: [matrix])
+    #expect(written.nodes.count == 2)
+    let error = #expect(throws: WeighbridgeError.self) {
+      try graph(
+        .operation("OneHot"), [.tensor(0)], named: count, on: [matrix],
+        rules: .saturatingConversion)
+    }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains("takes indices of float32") == true, "\(error as Any)")
   }
 
   @Test("An attention of integers is refused, since Keras cuts its weights to whole numbers")

@@ -105,6 +105,11 @@ extension KerasFunction {
     case .constant(let constant): return try add(constant: constant.tensor(.int32))
     case .value(let value):
       if type(of: value).elementType.isFloat, case .operation = self.name {
+        guard !layer.writer.isJAX else {
+          throw .unsupported(
+            "takes indices of \(type(of: value).elementType), which JAX does not cut to integers;"
+              + " integers are possible")
+        }
         return try converted(value, to: .int32)
       }
       return value
