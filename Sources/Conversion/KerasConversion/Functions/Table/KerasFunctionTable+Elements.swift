@@ -76,7 +76,13 @@ extension KerasFunctionTable {
 
   private static let quotients: [Entry] = [
     Entry(tf: ["truncatediv"]) { (call) throws(WeighbridgeError) in
-      try call.addTruncatedQuotient()
+      try call.addTruncatedQuotient(of: try call.unified(try call.pair(), sharesRank: true))
+    },
+    // It divides floating-point numbers in every version, and cuts quotients of integers.
+    Entry(tf: ["raw_ops.Div"]) { (call) throws(WeighbridgeError) in
+      let values = try call.unified(try call.pair(), sharesRank: true)
+      return call.type(of: values[0]).elementType.isFloat
+        ? try call.add(BinaryMath(.divide), values) : try call.addTruncatedQuotient(of: values)
     },
     Entry(["Ldexp"]) { (call) throws(WeighbridgeError) in
       let terms = try call.pair()
@@ -214,8 +220,9 @@ extension KerasFunction {
     return try add(Where(), [isNumber[0], known, values[1]])
   }
 
-  fileprivate mutating func addTruncatedQuotient() throws(WeighbridgeError) -> [ValueID] {
-    let values = try unified(try pair(), sharesRank: true)
+  fileprivate mutating func addTruncatedQuotient(
+    of values: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
     let elementType = type(of: values[0]).elementType
     if elementType.isFloat {
       // TensorFlow 2.3, whose Keras is 2.4, divides floating-point numbers, and 2.15 truncates.
