@@ -17,6 +17,7 @@ import Weighbridge
 
     static let folders = [
       "keras2", "keras3", "keras3_1_0", "keras3_3_3", "keras3_9_2", "keras3_jax", "tensorflow23",
+      "tensorflow23_resaved",
     ]
     static let all: [Recording] = folders.flatMap { folder in
       Files.names(in: Paths.sample("Operations/\(folder)")).compactMap { name in
