@@ -165,6 +165,7 @@ formatted := --recursive --parallel Sources Studio Tests Package.swift
 lint:
 	python3 Scripts/rules
 	python3 -B -m unittest discover --start-directory Scripts/rules
+	python3 Documentation/reference.py .build/reference
 	@if swift format --version >/dev/null 2>&1; then \
 	  echo "swift format lint --strict"; swift format lint --strict $(formatted); \
 	else \

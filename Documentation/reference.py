@@ -201,6 +201,8 @@ def c_block(block):
     if block.startswith("// --- "):
         title, _, rest = comment(block).removeprefix("--- ").rstrip(".").partition(": ")
         return [f"## {title}"] + ([f"{rest[0].upper()}{rest[1:]}."] if rest else [])
+    if re.fullmatch(r"(?://(?!/).*\n?)+", block):  # a remark on the file, such as what is generated
+        return []
     said = re.match(r"(?:///.*\n)*", block)[0]
     declared = block[len(said):]
     if declared.startswith("#ifdef"):
