@@ -1,6 +1,7 @@
 """Cases of Keras 3.15 about integers, booleans and narrow types: what overflows, and the types of the results."""
 
 import keras
+import numpy as np
 from keras import layers, ops
 
 from integer_layer_cases import integers_inside, learned_lookups, types_inside
@@ -252,7 +253,40 @@ def hashed_fractions(x, n):
             layers.Hashing(5, mask_value=1, output_mode="count", dtype="float32")(x / 2), layers.Hashing(1, mask_value=1)(x)]
 
 
+def numbers_beyond(x, y, z):
+    """Python's numbers that the type of an integer tensor does not hold: as float32, or modulo 2^bits."""
+    widths = [[0, 0], [1, 1]]
+    return [x / 300, -1 / y, y / 256, y / -1, z / 70000, -300 / z, y / np.array([-1, 300, 2, 4], "int32"), ops.divide(y, -2), ops.divide_no_nan(y, -2),
+            ops.true_divide(300, x), ops.logaddexp2(y, 300), ops.logaddexp(y, -1), ops.average(y, axis=1, weights=np.array([-1, 300, 2, 4])),
+            ops.arctan2(y, -1), x + 300, y - 300, y * -3, -1 - z, ops.maximum(y, -1),
+            y % 300, x // 300, y > -1, ops.equal(y, 300), ops.where(y > 3, y, -1), ops.pad(y, widths, constant_values=-1),
+            ops.pad(x, widths, constant_values=300), ops.full_like(y, -2), ops.full_like(x, 300), ops.full_like(y, -2.5), ops.full_like(y > 3, True),
+            ops.pad(y > 3, widths, constant_values=True), ops.ldexp(y, np.array([300, 300, -300, 2], "int32")),
+            layers.Add()([x, y]), layers.Multiply()([y, y / 2]), layers.Average()([x, z]), layers.Maximum()([y > 3, x]), layers.Dot(1)([x, y / 2])]
+
+
+def cells_of_integers(x, y):
+    """Cells and layers of another type than the layer around them, which leaves integers to them."""
+    def cell(**options):
+        return layers.SimpleRNNCell(3, activation="linear", **options)
+
+    half = {"dtype": "float16"}
+    return [layers.RNN(cell(), **half)(x), layers.RNN([cell(), cell()], **half)(x), layers.RNN(layers.GRUCell(3), **half)(y),
+            layers.Bidirectional(layers.SimpleRNN(2, activation="linear"), **half)(x), layers.RNN(layers.LSTMCell(2), **half)(y > 0)]
+
+
+def fractions_among(x, y):
+    """What JAX alone takes: fractions put among integers, limited ones, and exponents of more than six bits."""
+    widths = [[0, 0], [1, 1]]
+    return [ops.hard_shrink(x), ops.soft_shrink(y, 3), ops.threshold(y, 3, 0.5), ops.threshold(x, 3, 300), ops.full_like(y, -2.5),
+            ops.pad(y, widths, constant_values=300.5), ops.power(x, y), ops.power(y, y), ops.power(3, y), ops.power(y, 3), ops.power(y, 300), y / 300,
+            ops.isclose(x * 0 + 127, y), ops.isclose(ops.cast(y, "int32") + 1000000, 1000050), ops.isclose(1 / (y * 0.0), np.inf)]
+
+
+CASES_OF_JAX = [Case("fractions_among", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8")], fractions_among, containers=("h5",))]
 CASES = [
+    Case("cells_of_integers", [Input((1, 2), -70000, 70000, "int32"), Input((3, 2), -4, 4, "int16")], cells_of_integers),
+    Case("numbers_beyond", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8"), Input((4,), 1, 999, "uint16")], numbers_beyond),
     Case("hashed_fractions", [Input((6,), -3, 3), Input((6,), -3, 3, "int32")], hashed_fractions),
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),

@@ -171,6 +171,12 @@ def parts(x, y, n, index):
             tf.pad(x, tf.constant([[0, 0], [1, 1], [0, 2]]), constant_values=-1.0)]
 
 
+def classes(n):
+    """Vectors of classes, which have the type of the numbers that are given."""
+    return [tf.one_hot(n, 4, off_value=2), tf.one_hot(n, 4, 3), tf.one_hot(n, 4, True, False), tf.one_hot(n, 4, off_value=0.5),
+            tf.one_hot(n, 4, off_value=-1, dtype="uint8"), tf.one_hot(n, 4, 2, -1, axis=1, dtype="float16")]
+
+
 MATRIX = Input((3, 4))
 POSITIVE = Input((3, 4), 0.2, 3.0)
 CASES = [
@@ -184,5 +190,6 @@ CASES = [
     Case("functions_products", [MATRIX, MATRIX, Input((3,)), Input((3,))], products),
     Case("functions_pictures", [Input((6, 7, 2)), Input((4, 5, 3), 0.0, 1.0)], pictures),
     Case("functions_adjusted_pictures", [Input((4, 5, 3))], adjusted_pictures),
+    Case("functions_classes", [Input((3,), 0, 4, "int32")], classes),
     Case("functions_parts", [MATRIX, MATRIX, Input((2,), 0, 3, "int32"), Input((1, 2), 0, 3, "int32")], parts),
 ]

@@ -28,7 +28,8 @@ def all_cases():
     import keras3_cases
     if not IS_JAX:
         return keras3_cases.CASES
-    return [replace(case, containers=("h5",)) for case in keras3_cases.CASES if case.name in keras3_cases.ON_JAX]
+    shared = [replace(case, containers=("h5",)) for case in keras3_cases.CASES if case.name in keras3_cases.ON_JAX]
+    return shared + keras3_cases.integer_cases.CASES_OF_JAX
 
 
 if __name__ == "__main__":

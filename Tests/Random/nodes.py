@@ -221,7 +221,7 @@ class Nodes(Maker):
         if "float" in self.kind(first):
             number = self.rng.choice([0.5, 2.0, -1.5, 3, 0.0])
         else:
-            number = self.rng.choice([1, 2, 3, -1])
+            number = self.rng.choice([1, 2, 3, -1, -1, 300, 0.5])  # some do not fit in the type
         if style < 0.85:
             return number
         extent = (self.shape(first) or [None])[-1] or 1

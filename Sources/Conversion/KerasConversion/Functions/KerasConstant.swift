@@ -83,6 +83,23 @@ struct KerasConstant {
     }
     return tensor ?? rounded
   }
+
+  /// The first number as an element type holds it: one of integers has whole numbers modulo 2^bits.
+  ///
+  /// - Parameter limitsFractions: Whether a fraction becomes the nearest integer that the type has.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for NaN, infinities and the like.
+  func element(
+    of type: ElementType, limitsFractions: Bool
+  ) throws(WeighbridgeError) -> Double {
+    let number = numbers[0]
+    guard type.isInteger else { return number }
+    guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
+      throw .unsupported("a constant is \(number), which no \(type.rawValue) is, expected one")
+    }
+    return limitsFractions && naturalType.isFloat
+      ? Tensor(type, shape: [], [number]).doubles[0]
+      : Tensor(wrapping: type, shape: [], [whole]).doubles[0]
+  }
 }
 
 extension JSONValue {

@@ -31,6 +31,25 @@ extension KerasFunction {
     return try term(operand)
   }
 
+  /// Takes an argument that is one number or truth; `nil` when it is absent or null.
+  mutating func constant(
+    _ name: String, at position: Int? = nil
+  ) throws(WeighbridgeError) -> KerasConstant? {
+    switch try optionalTerm(name, at: position) {
+    case nil: return nil
+    case .constant(let constant)? where constant.shape.isEmpty: return constant
+    case .constant?, .value?: throw .unsupported("\(name) is a tensor, expected one number")
+    }
+  }
+
+  /// The number of a constant as an element type holds it; JAX limits fractions that become integers.
+  func element(
+    _ constant: KerasConstant?, of type: ElementType, default fallback: Double
+  ) throws(WeighbridgeError) -> Double {
+    guard let constant else { return fallback }
+    return try constant.element(of: type, limitsFractions: isOperation && layer.writer.isJAX)
+  }
+
   /// The element type of a term; that of a plain Python number is the given one.
   func elementType(of term: Term, default fallback: ElementType) -> ElementType {
     switch term {

@@ -88,12 +88,16 @@ extension KerasFunction {
   ///   - areJoined: Whether they are put together, so that equal types stay as they are.
   ///   - areNumbersTyped: Whether plain Python numbers are int32, float32 or bool in Keras 3, instead
   ///     of adopting the type of the tensors.
+  ///   - areFloating: Whether Keras 3 converts integers to float32, and Python's numbers with them, so
+  ///     that these need not fit in the type of the integers.
   mutating func unified(
-    _ terms: [Term], sharesRank: Bool, areJoined: Bool = false, areNumbersTyped: Bool = false
+    _ terms: [Term], sharesRank: Bool, areJoined: Bool = false, areNumbersTyped: Bool = false,
+    areFloating: Bool = false
   ) throws(WeighbridgeError) -> [ValueID] {
     var type = commonType(terms, areNumbersTyped: areNumbersTyped)
     // Where Keras 3 promotes, it has no such type.
     if isOperation, terms.count > 1, !areJoined, type == .uint64 { type = .uint32 }
+    if isOperation, areFloating, !type.isFloat { type = .float32 }
     let rank = sharesRank ? terms.map(rank(of:)).max() : nil
     var values: [ValueID] = []
     for term in terms {
@@ -136,7 +140,7 @@ extension KerasFunction {
 
   /// The common type of the operands. TensorFlow gives a constant the type of the other operand;
   /// Keras 3 promotes types, and only plain Python numbers are weakly typed.
-  private func commonType(_ terms: [Term], areNumbersTyped: Bool) -> ElementType {
+  func commonType(_ terms: [Term], areNumbersTyped: Bool = false) -> ElementType {
     var (types, weak): ([ElementType], [ElementType]) = ([], [])
     for term in terms {
       switch term {

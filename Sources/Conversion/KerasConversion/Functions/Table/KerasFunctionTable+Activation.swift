@@ -57,11 +57,13 @@ extension KerasFunctionTable {
       return try call.add(Multiply(), [value, factor])
     },
     Entry(["HardShrink"]) { (call) throws(WeighbridgeError) in
-      try call.addActivation(HardShrink(threshold: try call.real("threshold", default: 0.5)))
+      let operation = HardShrink(threshold: try call.real("threshold", default: 0.5))
+      return call.layer.writer.isJAX
+        ? try call.addOfFractions(operation) : try call.addActivation(operation)
     },
     Entry(["SoftShrink"]) { (call) throws(WeighbridgeError) in
       // Integers minus an integer are integers.
-      let keepsType = call.isInteger("threshold")
+      let keepsType = call.isInteger("threshold") && !call.layer.writer.isJAX
       let operation = SoftShrink(threshold: try call.real("threshold", default: 0.5))
       guard keepsType else { return try call.addActivation(operation) }
       return try call.layer.addSelection(operation, [try call.tensor("x", at: 0)])
@@ -71,9 +73,16 @@ extension KerasFunctionTable {
     },
     Entry(["Threshold"]) { (call) throws(WeighbridgeError) in
       let threshold = try call.real("threshold")
-      let replacement = try call.real("default_value")
-      return try call.addActivation(
-        Threshold(threshold: threshold, replacement: replacement))
+      guard let constant = try call.constant("default_value") else {
+        throw call.missing("default_value")
+      }
+      let input = try call.tensor("x", at: 0)
+      // What is put in place of integers may be a fraction on JAX.
+      let type = call.commonType([.value(input), .constant(constant)])
+      let replacement = try call.element(constant, of: type, default: 0)
+      return try call.layer.addActivation(
+        Threshold(threshold: threshold, replacement: replacement),
+        of: try call.converted(input, to: type), role: "")
     },
   ]
 
@@ -103,6 +112,13 @@ extension KerasFunction {
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.addActivation(operation, of: try tensor("x", "features", at: 0), role: "")
+  }
+
+  /// Adds a function in which JAX puts a fraction among the elements, so that integers become float32.
+  fileprivate mutating func addOfFractions(
+    _ operation: some CatalogOperator
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try add(operation, [try floating(try tensor("x", at: 0))])
   }
 
   /// Adds a leaky rectifier.

@@ -167,18 +167,30 @@ extension KerasFunction {
     return try part(Minimum(), raised, try number(last, like: value))
   }
 
-  /// Adds a power. Keras 3 computes that of unsigned integers as int32.
+  /// Adds a power. Keras 3 computes that of unsigned integers as int32, and JAX takes six bits of the
+  /// exponents in a tensor of integers.
   fileprivate mutating func addPower() throws(WeighbridgeError) -> [ValueID] {
-    let values = try unified(try pair(), sharesRank: true)
-    let type = type(of: values[0]).elementType
-    guard isOperation, type.isInteger, !type.isSignedInteger else {
+    let terms = try pair()
+    var values = try unified(terms, sharesRank: true)
+    let (base, exponent) = (values[0], values[1])
+    let type = type(of: base).elementType
+    guard isOperation, type.isInteger else { return try add(BinaryMath(.power), values) }
+    let isCut = layer.writer.isJAX && plainNumber(terms[1]) == nil
+    if isCut {
+      values[1] = try part(BitwiseMath(.and), exponent, try number(63, like: exponent))
+    } else if type.isSignedInteger {
       return try add(BinaryMath(.power), values)
     }
-    var signed: [ValueID] = []
-    for (index, value) in values.enumerated() {
-      signed.append(try converted(value, to: .int32, role: "signed_\(index)"))
+    if !type.isSignedInteger {
+      values = try values.map { (value) throws(WeighbridgeError) in
+        try self.value(.value(value), as: .int32)
+      }
     }
-    return try add(Cast(to: type), [try addOne(BinaryMath(.power), signed, role: "power")])
+    var power = try part(BinaryMath(.power), values[0], values[1])
+    guard isCut else { return try add(Cast(to: type), [power]) }
+    if !type.isSignedInteger { power = try part(Cast(to: type), power) }
+    let ofZero = try chosen(exponent, .equal, 0, power, base)
+    return try result(try chosen(base, .equal, 0, ofZero, power))
   }
 
   /// Adds a quotient. Keras 3 divides integers in float32; TensorFlow divides those of more than 16
@@ -186,12 +198,12 @@ extension KerasFunction {
   fileprivate mutating func addQuotient(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {
-    var values = try unified(try pair(), sharesRank: true)
+    var values = try unified(try pair(), sharesRank: true, areFloating: true)
     for index in values.indices {
       let type = type(of: values[index]).elementType
-      if type.isFloat || type == .bool && !isOperation { continue }
+      if type.isFloat || type == .bool { continue }
       values[index] = try value(
-        .value(values[index]), as: isOperation || type.byteCount <= 2 ? .float32 : .float64)
+        .value(values[index]), as: type.byteCount <= 2 ? .float32 : .float64)
     }
     return try add(BinaryMath(function), values)
   }

@@ -90,8 +90,9 @@ extension KerasFunctionTable {
         try call.floating(try call.unified([term], sharesRank: false)[0])
       }
       let power = try call.part(UnaryMath(.exponential2), values[1])
-      let (first, second) = try call.sameRank(values[0], power)
-      return try call.add(Multiply(), [first, second])
+      let product = try call.product(values[0], power)
+      // Zero times a power that overflows is 0.
+      return try call.result(try call.chosen(values[0], .equal, 0, values[0], product))
     },
   ]
 
@@ -122,8 +123,7 @@ extension KerasFunctionTable {
       return try call.add(Where(), [isNegative, zero, upper])
     },
     Entry(["Logaddexp2"]) { (call) throws(WeighbridgeError) in
-      var values = try call.unified(try call.pair(), sharesRank: true)
-      for index in values.indices { values[index] = try call.floating(values[index]) }
+      let values = try call.unified(try call.pair(), sharesRank: true, areFloating: true)
       let distance = try call.part(
         UnaryMath(.absolute), try call.difference(values[0], values[1]))
       let type = call.type(of: distance).elementType
@@ -257,8 +257,11 @@ extension KerasFunction {
     return try self.result(result)
   }
 
+  /// Adds a test for nearly equal numbers. On JAX, integers are compared as float32, and an infinity
+  /// is near itself only.
   fileprivate mutating func addCloseness() throws(WeighbridgeError) -> [ValueID] {
-    let values = try unified(try pair(), sharesRank: true)
+    let isJAX = layer.writer.isJAX
+    let values = try unified(try pair(), sharesRank: true, areFloating: isJAX)
     let (relative, absolute) = (
       try real("rtol", at: 2, default: 1e-5), try real("atol", at: 3, default: 1e-8)
     )
@@ -269,8 +272,16 @@ extension KerasFunction {
     let distance = try part(UnaryMath(.absolute), try difference(values[0], values[1]))
     let magnitude = try part(UnaryMath(.absolute), values[1])
     let limit = try scaled(magnitude, by: relative, plus: absolute)
-    guard equatesNaN else { return try add(Comparison(.lessOrEqual), [distance, limit]) }
-    let isClose = try part(Comparison(.lessOrEqual), distance, limit)
+    if !equatesNaN, !isJAX { return try add(Comparison(.lessOrEqual), [distance, limit]) }
+    var isClose = try part(Comparison(.lessOrEqual), distance, limit)
+    if isJAX {
+      let isFinite = try part(
+        Comparison(.less), magnitude, try number(.infinity, like: magnitude))
+      isClose = try part(
+        LogicalOr(), try part(Comparison(.equal), values[0], values[1]),
+        try part(LogicalAnd(), isFinite, isClose))
+    }
+    guard equatesNaN else { return try result(isClose) }
     let areNaN = try part(
       LogicalAnd(), try part(Comparison(.notEqual), values[0], values[0]),
       try part(Comparison(.notEqual), values[1], values[1]))

@@ -150,7 +150,7 @@ extension KerasFunction {
     let depth: Int =
       if case .operation = name { try integer("num_classes") } else { try integer("depth") }
     guard depth >= 0 else { throw .malformed("has \(depth.counted("class")), expected at least 0") }
-    let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
+    let (on, off) = (try constant("on_value"), try constant("off_value"))
     try require("sparse", toBe: false, because: "sparse tensors are not supported")
     let rank = type(of: value).rank
     let written = try integer("axis", default: -1)
@@ -158,9 +158,13 @@ extension KerasFunction {
     guard (0...rank).contains(axis) else {
       throw .unsupported("axis=\(written), and there are \(rank.counted("axis"))")
     }
-    let elementType = try elementType("dtype") ?? .float32
+    // TensorFlow gives the result the type of the numbers that are written.
+    let elementType =
+      try elementType("dtype") ?? (on ?? off).map { $0.elementType ?? $0.naturalType } ?? .float32
     return try add(
-      OneHot(axis: axis, depth: depth, on: on, off: off, elementType: elementType), [value])
+      OneHot(
+        axis: axis, depth: depth, on: try element(on, of: elementType, default: 1),
+        off: try element(off, of: elementType, default: 0), elementType: elementType), [value])
   }
 
   private var firstOneHotName: String { if case .operation = name { "x" } else { "indices" } }

@@ -39,8 +39,7 @@ extension KerasFunction {
       return try add(
         Reduce(.mean, axes: axes ?? Array(0..<type(of: value).rank), keepDims: false), [value])
     }
-    var values = try unified([.value(value), weights], sharesRank: false)
-    for index in values.indices { values[index] = try floating(values[index]) }
+    var values = try unified([.value(value), weights], sharesRank: false, areFloating: true)
     let rank = type(of: values[0]).rank
     if type(of: values[1]).rank != rank {
       guard let axes, axes.count == 1, type(of: values[1]).rank == 1 else {

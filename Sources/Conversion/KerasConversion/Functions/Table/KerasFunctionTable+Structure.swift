@@ -276,7 +276,9 @@ extension KerasFunction {
     guard let kind = Pad.Mode(rawValue: mode) else {
       throw .unsupported("mode=\(mode) is not supported")
     }
-    let number = try plain("constant_values", at: valuePosition)?.real ?? 0
+    let number = try element(
+      try constant("constant_values", at: valuePosition), of: type(of: value).elementType,
+      default: 0)
     // One number or one pair applies to all axes.
     let all: [JSONValue] =
       if let one = written.integer {

@@ -16,7 +16,9 @@ extension KerasFunctionTable {
     }
     + entries([
       Names(["ZerosLike"], tf: ["zeros_like"], 0.0), Names(["OnesLike"], tf: ["ones_like"], 1.0),
-    ]) { (call, number) throws(WeighbridgeError) in try call.addFill(number) } + copies
+    ]) { (call, number) throws(WeighbridgeError) in
+      try call.addFill(try KerasConstant(.real(number)))
+    } + copies
 
   static let unaryNames: [Names<UnaryMath.Function>] = [
     Names(["Absolute", "Abs"], tf: ["math.abs", "abs"], .absolute),
@@ -83,7 +85,10 @@ extension KerasFunctionTable {
       return outputs
     },
     Entry(["FullLike"]) { (call) throws(WeighbridgeError) in
-      try call.addFill(try call.real("fill_value", at: 1))
+      guard let number = try call.constant("fill_value", at: 1) else {
+        throw call.missing("fill_value")
+      }
+      return try call.addFill(number)
     },
   ]
 }
@@ -113,12 +118,13 @@ extension KerasFunction {
   }
 
   /// Adds a tensor with the shape of the first argument, filled with a number.
-  fileprivate mutating func addFill(_ number: Double) throws(WeighbridgeError) -> [ValueID] {
+  fileprivate mutating func addFill(_ number: KerasConstant) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     ignore("optimize")
     if let type = try elementType("dtype"), type != self.type(of: value).elementType {
       value = try addOne(Cast(to: type), [value], role: "cast")
     }
-    return try add(FullLike(value: number), [value])
+    let type = self.type(of: value).elementType
+    return try add(FullLike(value: try element(number, of: type, default: 0)), [value])
   }
 }

@@ -60,6 +60,8 @@ struct KerasLayerClass: Sendable {
     case floats
     /// Integers too.
     case all
+    /// Integers too up to Keras 2; since Keras 3 the layers inside take them as they are.
+    case allToKeras2
     /// Integers too; since Keras 3 to float32, whatever the layer's type is.
     case integersToFloat32
     /// Integers too, but not in Keras 2.4.
@@ -82,7 +84,7 @@ struct KerasLayerClass: Sendable {
       case .allButKeras24: version < KerasVersion(2, 4) || version >= KerasVersion(2, 5)
       case .images: version >= KerasVersion(2, 8)
       case .imagesOfKeras2: version >= KerasVersion(2, 8) && version.major < 3
-      case .noneSinceKeras3: version.major < 3
+      case .allToKeras2, .noneSinceKeras3: version.major < 3
       }
     }
   }

@@ -27,23 +27,6 @@ extension Concatenate: KerasMapped {
   }
 }
 
-extension KerasLayer {
-  /// Casts values to the type in which Keras 3 concatenates them; in Keras 2 all have one type.
-  fileprivate mutating func promoted(
-    _ values: [ValueID]
-  ) throws(WeighbridgeError) -> [ValueID] {
-    guard version.major >= 3, let first = values.first else { return values }
-    var type = graph.type(of: first).elementType
-    for value in values {
-      type = ElementType.promoted(type, graph.type(of: value).elementType)
-    }
-    let result = try values.enumerated().map { (index, value) throws(WeighbridgeError) in
-      try cast(value, to: type, role: "input_cast_\(index)")
-    }
-    return result
-  }
-}
-
 extension Dot: KerasMapped {
   /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
   /// each; Keras 1: `Merge` with `mode="cos"`.
@@ -75,6 +58,9 @@ extension Dot: KerasMapped {
       throw .malformed("axes=\(written), and axis 0 is the batch")
     }
     let type = types[0].elementType
+    if type.isFloat != types[1].elementType.isFloat {
+      return try layer.add(operation, try layer.promoted(inputs))
+    }
     // Keras 3 multiplies integers as numbers of 32 bits, but for int8, whose products it widens.
     guard layer.version.major >= 3, !type.isFloat, type != .int8, type == types[1].elementType
     else { return try layer.add(operation, inputs) }

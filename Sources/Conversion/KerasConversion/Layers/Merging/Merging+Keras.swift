@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 extension Add: KerasMapped {
@@ -18,10 +19,10 @@ extension Average: KerasMapped {
   /// Keras: `Average`. Of integers, it is the sum, which wraps, divided as floating-point numbers.
   static let keras = KerasMapping([
     .merging("Average") { (layer, inputs) throws(WeighbridgeError) in
+      let inputs = try layer.aligned(inputs)
       let type = layer.graph.type(of: inputs[0]).elementType
-      guard type.isInteger else { return try Average().merged(&layer, inputs) }
-      let sum = try layer.add(
-        Add(overflow: .wrap), try layer.aligned(inputs), role: "sum")
+      guard type.isInteger else { return try layer.add(Average(), inputs) }
+      let sum = try layer.add(Add(overflow: .wrap), inputs, role: "sum")
       // As TensorFlow's true division does.
       let quotient: ElementType = type.byteCount <= 2 ? .float32 : .float64
       let value = try layer.cast(sum[0], to: quotient, role: "float_sum")
@@ -119,11 +120,26 @@ extension KerasModelBuilder {
 }
 
 extension KerasLayer {
-  /// Expands the inputs to a common rank.
+  /// Casts values to the type that Keras 3 gives them together; in Keras 2 all have one type.
+  mutating func promoted(_ values: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+    guard version.major >= 3, let first = values.first else { return values }
+    var type = graph.type(of: first).elementType
+    for value in values {
+      type = ElementType.promoted(type, graph.type(of: value).elementType)
+    }
+    let result = try values.enumerated().map { (index, value) throws(WeighbridgeError) in
+      try cast(value, to: type, role: "input_cast_\(index)")
+    }
+    return result
+  }
+
+  /// Gives the inputs a common type, if there are two, and expands them to a common rank.
   ///
   /// An input of lower rank gets axes of size 1 after the batch, as in Keras: `[batch, channels]`
   /// becomes `[batch, 1, 1, channels]`.
   mutating func aligned(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
+    // Of three, Keras adds the first two in their own type.
+    let inputs = inputs.count == 2 ? try promoted(inputs) : inputs
     let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
     var aligned: [ValueID] = []
     for input in inputs {

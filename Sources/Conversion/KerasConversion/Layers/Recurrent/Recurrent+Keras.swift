@@ -73,13 +73,13 @@ extension LSTM: KerasMapped {
     .recurrent("LSTM", cell), .recurrent("CuDNNLSTM", parts: .activation, cuDNNCell),
     .cell("LSTMCell", cell),
     KerasLayerClass(
-      "Bidirectional", masks: .handledByBuilder, casts: .all, shape: .wrapped { $0 },
+      "Bidirectional", masks: .handledByBuilder, casts: .allToKeras2, shape: .wrapped { $0 },
       parts: KerasLayerParts([
         .init(["forward_layer"], settings: ["layer"]),
         .init(["backward_layer"], settings: ["backward_layer", "layer"]),
       ]), RecurrentLayer.bidirectional),
     KerasLayerClass(
-      "RNN", masks: .handledByBuilder, casts: .all, shape: .unknown,
+      "RNN", masks: .handledByBuilder, casts: .allToKeras2, shape: .unknown,
       parts: KerasLayerParts([.init(["cell"], settings: ["cell"])]), RecurrentLayer.build("RNN")),
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
