@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import floors
+import links
 import reasons
 import suites
 
@@ -31,6 +32,14 @@ class Rules(unittest.TestCase):
         self.assertIsNone(floors.violation("Text", "Foundation", numbers, known))
         text = "package import Bytes\n@testable import Text\nimport struct Other.Thing\n"
         self.assertEqual(floors.IMPORT.findall(text), ["Bytes", "Text", "Other"])
+
+    def test_links(self):
+        names = links.overloaded(
+            "extension Image {\n  func write(\n    to location: some FileLocation, _ change: (inout Image) -> Void\n  ) {}\n"
+            "  func draw(_ box: Box) {}\n}\nextension Model {\n  init(of location: some FileLocation) {}\n}")
+        self.assertEqual(names, {("Image", "write(to:_:)"), ("Model", "init(of:)")})
+        text = "``Image/write(to:_:)`` ``write(to:_:)`` ``Image/write(to:_:)-(String,_)`` ``Other/init(of:)`` ``/A/Model/init(of:)``"
+        self.assertEqual([name for _, name in links.unclear(text, names)], ["write(to:_:)"] * 2 + ["init(of:)"])
 
     def test_unplaced_tests(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -15,8 +15,8 @@ public struct ReportedModel: Sendable {
   ///   - path: The file.
   ///   - options: Settings that the file does not contain.
   ///   - edit: Changes to the model's description.
-  /// - Throws: The errors of ``/Weighbridge/Inspection/init(of:options:)`` when there is nothing to
-  ///   show; ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
+  /// - Throws: The errors of ``/Weighbridge/Inspection/init(of:options:)-(String,_)`` when there is
+  ///   nothing to show; ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
   public init(
     contentsOf path: String, options: ReadOptions = ReadOptions(),
     edit: DescriptionEdit = DescriptionEdit()

@@ -112,7 +112,8 @@ public struct Inspection: Sendable {
   /// Inspects a file of any format that Weighbridge reads. For a model that cannot be converted,
   /// and for weights without a model, it contains what is available.
   ///
-  /// - Throws: The errors of ``Model/init(contentsOf:options:)``, if there is nothing to show.
+  /// - Throws: The errors of ``Model/init(contentsOf:options:)-(String,_)``, if there is nothing to
+  ///   show.
   /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
   public init(
     of path: String, options: ReadOptions = ReadOptions()

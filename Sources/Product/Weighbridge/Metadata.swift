@@ -7,7 +7,7 @@ public enum Metadata {
   /// Reads the description of a file of any format.
   ///
   /// - Parameter path: The file.
-  /// - Throws: The errors of ``Model/init(contentsOf:options:)``.
+  /// - Throws: The errors of ``Model/init(contentsOf:options:)-(String,_)``.
   public static func read(_ path: String) throws(WeighbridgeError) -> ModelDescription {
     try Model(contentsOf: path).metadata
   }

@@ -28,7 +28,7 @@ extension Model {
   ///   - writing: How the files are written.
   /// - Returns: The files, and what is lost of the model.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when no format is stated or an option does not
-  ///   apply to it; else what ``export(to:as:writing:)`` throws.
+  ///   apply to it; else what ``export(to:as:writing:)-(String,_,_)`` throws.
   @discardableResult
   public func export(
     to path: String, as format: ExportFormat? = nil, options: ExportOptions = ExportOptions(),

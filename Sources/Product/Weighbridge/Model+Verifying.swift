@@ -34,7 +34,7 @@ extension Model {
   /// - Parameter options: What to verify, and how strictly.
   /// - Returns: The results of all checks, each with its reason.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; the
-  ///   errors of ``init(contentsOf:options:)`` for the original file;
+  ///   errors of ``init(contentsOf:options:)-(String,_)`` for the original file;
   ///   ``WeighbridgeError/Code/cancelled``.
   public func verify(
     _ options: VerifyOptions = VerifyOptions()

@@ -131,7 +131,7 @@ public final class Session: Sendable {
   ///     `nil`.
   ///   - inputs: The elements of each input, row-major; only read.
   ///   - outputs: Memory for the elements of each output, row-major.
-  /// - Throws: The errors of ``run(_:)-([String:Tensor])``; the contents of the outputs are then
+  /// - Throws: The errors of `run(_:)`; the contents of the outputs are then
   ///   undefined.
   package func run(
     _ types: [TensorType], from inputs: [UnsafeRawPointer],
@@ -144,8 +144,8 @@ public final class Session: Sendable {
   /// Computes the model's outputs on another thread. Cancelling the task stops the run before its
   /// next layer.
   ///
-  /// - Parameter inputs: See ``run(_:)-([String:Tensor])``.
-  /// - Throws: The errors of ``run(_:)-([String:Tensor])``.
+  /// - Parameter inputs: See `run(_:)`.
+  /// - Throws: The errors of `run(_:)`.
   public func outputs(
     for inputs: [String: Tensor]
   ) async throws(WeighbridgeError) -> [String: Tensor] {

@@ -30,7 +30,8 @@ public struct ModelInterface: Sendable {
   ///   - outputs: The same for the outputs.
   ///   - options: The engine, threads, limits, cancellation.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the file contains a model with other inputs
-  ///   or outputs; the errors of ``Model/init(contentsOf:options:)`` and ``Model/session(_:)``.
+  ///   or outputs; the errors of ``Model/init(contentsOf:options:)-(String,_)`` and
+  ///   ``Model/session(_:)``.
   public init(
     contentsOf path: String, inputs: [String: String], outputs: [String: String],
     options: RunOptions = RunOptions()
