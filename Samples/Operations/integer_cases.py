@@ -283,8 +283,15 @@ def fractions_among(x, y):
             ops.isclose(x * 0 + 127, y), ops.isclose(ops.cast(y, "int32") + 1000000, 1000050), ops.isclose(1 / (y * 0.0), np.inf)]
 
 
+def signals_of_integers(x, y):
+    """Spectra of integers and booleans, which have the layer's type."""
+    options = {"num_mel_bins": 6, "fft_length": 32, "sequence_stride": 16}
+    return [layers.MelSpectrogram(**options)(x), layers.MelSpectrogram(power_to_db=False, **options)(y)]
+
+
 CASES_OF_JAX = [Case("fractions_among", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8")], fractions_among, containers=("h5",))]
 CASES = [
+    Case("signals_of_integers", [Input((64,), -99, 99, "int16"), Input((64,), type="bool")], signals_of_integers),
     Case("cells_of_integers", [Input((1, 2), -70000, 70000, "int32"), Input((3, 2), -4, 4, "int16")], cells_of_integers),
     Case("numbers_beyond", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8"), Input((4,), 1, 999, "uint16")], numbers_beyond),
     Case("hashed_fractions", [Input((6,), -3, 3), Input((6,), -3, 3, "int32")], hashed_fractions),

@@ -350,6 +350,23 @@ CASES += [
     Case("quantized_to_int4_with_input", QUANTIZABLE, quantizable, to_int4_with_input, ("keras",)),
     Case("adapted", [Input((4,)), Input((4, 3, 2)), Input((3,), 0, 7, "int32")], adapted, add_factors, ("keras",)),
 ] if IS_KERAS3 else []
+def discretized(x, n):
+    """Intervals, which have the layer's type before Keras 3.12 and int32 since."""
+    make = keras.layers.Discretization
+    return [make([-1, 0.5])(x), make([-1, 0.5], dtype="float32")(x), make([0, 3], dtype="int32")(n), make([0, 3], dtype="float16")(n)]
+
+
+def images_of_versions(x, byte, n, truth):
+    """Images of integers, what happens to images that are too small, and a mask of booleans."""
+    return [layers.RandomBrightness(0.2)(byte), layers.RandomContrast(0.2)(n), layers.CenterCrop(8, 3)(x), layers.CenterCrop(8, 3)(byte),
+            layers.CenterCrop(8, 3, dtype="float64")(x), layers.RandomCrop(8, 3)(n), layers.RandomCrop(3, 2)(x),
+            layers.RandomCrop(3, 2, dtype="float64")(byte), layers.Resizing(4, 9)(byte), layers.Resizing(4, 9)(n),
+            layers.UpSampling2D(2, interpolation="bilinear")(n), layers.Masking()(truth)]
+
+
 # What depends on the version of Keras 3.
 CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")] + [
+    Case("images_of_versions", [Input((6, 6, 2)), Input((6, 6, 2), 0, 255, "uint8"), Input((6, 6, 2), -99, 99, "int32"),
+                                Input((3, 2), type="bool")], images_of_versions, containers=("keras",)),
+    Case("discretized", [Input((3, 4)), Input((4,), -9, 9, "int32")], discretized),
     Case("rms_scaling", [Input((4,))], rms_scaling)]

@@ -66,7 +66,9 @@ class Framework:
         self.functions = self._functions()
         self.containers = ["h5", "old-weights"]
         if module == "keras3":
-            self.containers = ["keras", "keras", "h5", "weights"]
+            self.containers = ["keras", "keras", "h5"]
+            if self.version >= (3, 15):  # weights and an architecture do not name it
+                self.containers.append("weights")
         elif self.version >= (2, 12):
             self.containers = ["keras", "h5", "h5", "weights", "old-weights"]
         # Each model is collected when it is forgotten; what the framework has loaded stays.

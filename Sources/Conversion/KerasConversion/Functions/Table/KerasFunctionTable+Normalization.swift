@@ -86,6 +86,7 @@ extension KerasFunction {
 
   fileprivate mutating func addLayerNormalization() throws(WeighbridgeError) -> [ValueID] {
     let (value, result) = try normalized()
+    try layer.requireSigned(result)
     let axes = try axes("axis", of: type(of: value)) ?? [type(of: value).rank - 1]
     let epsilon = try real("epsilon", default: Self.defaultEpsilon)
     let dividesByVariance = try flag("rms_scaling", default: false)

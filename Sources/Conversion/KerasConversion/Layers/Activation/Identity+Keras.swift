@@ -114,7 +114,7 @@ extension Identity: KerasMapped {
       .plain($0, casts: .images, shape: .same, augmentation).distributed(.result)
     }
       + keepingShapeAndType.map {
-        .plain($0, casts: .imagesOfKeras2, shape: .same, augmentation)
+        .plain($0, casts: .imagesToKeras35, shape: .same, augmentation)
       }
       + ofKeras3.map { .plain($0, casts: .images, augmentation).distributed(.result) }
       + ofSeveralKinds.map { .plain($0, casts: .images, augmentation) }

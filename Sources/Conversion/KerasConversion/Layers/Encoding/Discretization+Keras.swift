@@ -31,9 +31,14 @@ extension Discretization: KerasMapped {
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
     let encoding = try layer.encodingMode()
     let outputType = encoding == nil ? try integerType(&layer) : .int64
-    let operation = Discretization(boundaries: boundaries, outputType: outputType)
+    let operation = Discretization(
+      boundaries: boundaries, outputType: outputType.isFloat ? .int32 : outputType)
     if let problem = operation.problem { throw .malformed(problem) }
-    guard let encoding else { return try layer.add(operation, inputs) }
+    guard let encoding else {
+      guard outputType.isFloat else { return try layer.add(operation, inputs) }
+      let intervals = try layer.add(operation, inputs, role: "intervals")
+      return try layer.add(Cast(to: outputType), intervals)
+    }
     let intervals = try layer.add(operation, inputs, role: "intervals")
     return try layer.addEncoding(
       of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")
@@ -109,12 +114,14 @@ extension Discretization: KerasMapped {
     }
   }
 
-  /// Reads the setting `dtype`, which is int64 by default for this layer.
+  /// Reads the setting `dtype`, which is int64 by default for this layer. Keras 3.12 does not use it.
   private static func integerType(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> ElementType {
-    guard layer.version.major < 3 else { return .int32 }
-    guard let setting = layer.take("dtype") else { return .int64 }
+    guard layer.version < KerasVersion(3, 12) else { return .int32 }
+    guard let setting = layer.take("dtype") else {
+      return layer.version.major < 3 ? .int64 : layer.types?.compute ?? .int64
+    }
     guard let type = setting.string.flatMap(ElementType.init(rawValue:)) else {
       throw layer.unexpected("dtype", setting, "int32 or int64")
     }

@@ -70,11 +70,15 @@ struct KerasLayerClass: Sendable {
     case images
     /// Integers too, from Keras 2.8 to Keras 2.
     case imagesOfKeras2
+    /// Integers too, from Keras 2.8 to 3.5.
+    case imagesToKeras35
     /// All up to Keras 2, and none since: the builder handles them.
     case noneSinceKeras3
 
     /// Whether a layer without weights may have an integer type.
-    var allowsIntegerTypes: Bool { [.floats, .images, .imagesOfKeras2].contains(self) }
+    var allowsIntegerTypes: Bool {
+      [.floats, .images, .imagesOfKeras2, .imagesToKeras35].contains(self)
+    }
 
     /// Whether a version casts integers.
     func includesIntegers(_ version: KerasVersion) -> Bool {
@@ -84,6 +88,7 @@ struct KerasLayerClass: Sendable {
       case .allButKeras24: version < KerasVersion(2, 4) || version >= KerasVersion(2, 5)
       case .images: version >= KerasVersion(2, 8)
       case .imagesOfKeras2: version >= KerasVersion(2, 8) && version.major < 3
+      case .imagesToKeras35: version >= KerasVersion(2, 8) && version < KerasVersion(3, 6)
       case .allToKeras2, .noneSinceKeras3: version.major < 3
       }
     }

@@ -119,8 +119,10 @@ extension Masking: KerasMapped {
       (layer, inputs) throws(WeighbridgeError) in
       let value = try layer.real("mask_value", default: 0)
       var (input, type) = try layer.typedInput(inputs)
-      // Keras multiplies by the mask, and the product of booleans is a number.
-      if type.elementType == .bool { input = try layer.cast(input, to: .int32, role: "number") }
+      // Keras multiplies by the mask, and the product of booleans is a number since 3.15.
+      if type.elementType == .bool, layer.version >= KerasVersion(3, 15) {
+        input = try layer.cast(input, to: .int32, role: "number")
+      }
       let outputs = try layer.addSelection(Masking(value: value), [input])
       layer.setMask(outputs[1], of: outputs[0])
       return [outputs[0]]

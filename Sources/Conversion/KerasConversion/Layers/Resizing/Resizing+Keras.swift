@@ -28,17 +28,21 @@ extension Resizing: KerasMapped {
       if layer.version >= KerasVersion(3, 8) {
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       }
-      guard layer.version >= KerasVersion(2, 15), layer.version.major < 3 else {
+      guard layer.version >= KerasVersion(2, 15), layer.version < KerasVersion(3, 6) else {
         throw .unsupported(
           "what RandomCrop of Keras \(layer.version) does when the model runs was "
-            + "never compared with that version; it is known for 2.15 and from 3.8")
+            + "never compared with that version; it is known for 2.15 to 3.5 and from 3.8")
       }
       let operation = Resizing(
         dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
         layout: layout
       )
-      let (image, type) = try layer.typedInput(inputs)
-      return try layer.addResized(operation, image, to: type.elementType)
+      var (image, type) = (
+        try layer.onlyInput(inputs), try layer.typedInput(inputs).type.elementType
+      )
+      if layer.version.major >= 3 { type = layer.types?.compute ?? type }
+      image = try layer.cast(image, to: type, role: "input_cast")
+      return try layer.addResized(operation, image, to: type)
     },
   ])
   /// Keras' layer resizes images without smoothing them, and reads them at half-pixel centers.
@@ -97,8 +101,8 @@ extension CenterCrop: KerasMapped {
             + "never compared; it is known for 2.15")
       }
       if isCropped { return try layer.addSelection(operation, inputs) }
-      // Keras 3 returns resized images in float32, whatever type the layer has.
-      let result = layer.version.major >= 3 ? ElementType.float32 : type.elementType
+      // Keras returns resized images in float32 since 3.6, whatever type the layer has.
+      let result = layer.version >= KerasVersion(3, 6) ? ElementType.float32 : type.elementType
       guard axes.allSatisfy({ type.shape[$0].value != nil }) else {
         guard type.elementType == .float32 else {
           throw .unsupported(
@@ -143,13 +147,8 @@ extension KerasLayer {
     let value = try cast(image, to: computed, role: "number")
     guard computed != result else { return try add(operation, [value]) }
     let resized = try add(operation, [value], role: "resized")
-    guard result.isInteger, !isNearest, version >= KerasVersion(3, 4) else {
+    guard result.isInteger, !isNearest, version >= KerasVersion(3, 6) else {
       return try add(Cast(to: result), resized)
-    }
-    guard version >= KerasVersion(3, 6) else {
-      throw .unsupported(
-        "resizes \(result.rawValue), and what Keras \(version) does with integers was never "
-          + "compared; it is known up to 3.3 and from 3.6")
     }
     let rounded = try add(UnaryMath(.round), resized, role: "rounded")
     return try add(Cast(to: result, overflow: .saturate), rounded)

@@ -29,7 +29,10 @@ extension STFT: KerasMapped {
           + "backends of Keras "
           + "make different ones")
     }
-    let computeType: ElementType = type.elementType == .float64 ? .float64 : .float32
+    // The layer's type, to which it does not cast integers.
+    let own: ElementType = type.elementType.isFloat ? type.elementType : .float32
+    let outputType = layer.types?.compute ?? own
+    let computeType: ElementType = outputType == .float64 ? .float64 : .float32
     let signal = try layer.cast(input, to: computeType, role: "signal")
     let half = length / 2
     let pad = Pad(before: [0, half], after: [0, half], mode: .reflect)
@@ -42,10 +45,10 @@ extension STFT: KerasMapped {
     let powers = try layer.add(BinaryMath(.power), magnitudes + [power], role: "powers")
     var outputs = try addBands(&layer, to: powers[0], transform.frequencyCount, computeType)
     outputs = try addDecibels(&layer, to: outputs[0])
-    let isCast = type.elementType != computeType
+    let isCast = outputType != computeType
     outputs = try layer.add(
       Transpose(axes: [0, 2, 1]), outputs, role: isCast ? "transposed" : "")
-    return isCast ? try layer.add(Cast(to: type.elementType), outputs) : outputs
+    return isCast ? try layer.add(Cast(to: outputType), outputs) : outputs
   }
 
   private static func window(
