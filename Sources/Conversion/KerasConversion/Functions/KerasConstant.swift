@@ -94,7 +94,7 @@ struct KerasConstant {
     let number = numbers[0]
     guard type.isInteger else { return number }
     guard let whole = Int64(exactly: number.rounded(.towardZero)) else {
-      throw .unsupported("a constant is \(number), which no \(type.rawValue) is, expected one")
+      throw .unsupported("a constant is \(number), expected a number that \(type.rawValue) has")
     }
     return limitsFractions && naturalType.isFloat
       ? Tensor(type, shape: [], [number]).doubles[0]

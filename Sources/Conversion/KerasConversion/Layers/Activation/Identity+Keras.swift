@@ -96,8 +96,8 @@ extension Identity: KerasMapped {
       Identity(noise: TrainingNoise(.dropout, rate: rate, sharedAxes: Array(shared))), inputs)
   }
 
-  /// Layers that augment images in training. Some cast integers since Keras 2.8, and
-  /// of these some no longer in Keras 3.
+  /// Layers that augment images in training. Some cast integers since Keras 2.8, and of these some
+  /// no longer since Keras 3 or 3.6.
   private static var augmentations: [KerasLayerClass] {
     let keepingShape = ["RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"]
     let keepingShapeAndType = ["RandomBrightness", "RandomContrast"]
