@@ -1,5 +1,7 @@
 """Cases of layers in rarer forms, for both Keras 2 and Keras 3: several axes, masks, layers in place of functions."""
 
+import inspect
+
 import keras
 import numpy as np
 from keras import layers
@@ -350,6 +352,36 @@ CASES += [
     Case("quantized_to_int4_with_input", QUANTIZABLE, quantizable, to_int4_with_input, ("keras",)),
     Case("adapted", [Input((4,)), Input((4, 3, 2)), Input((3,), 0, 7, "int32")], adapted, add_factors, ("keras",)),
 ] if IS_KERAS3 else []
+
+def short_vectors(x, y, z):
+    """Vectors that are shorter than the least length by which they are divided, which depends on the version."""
+    unit, cosine = layers.UnitNormalization(), layers.Dot(1, normalize=True)
+    if IS_KERAS3:
+        functions = [keras.ops.normalize(x), keras.ops.normalize(y)]
+        if "epsilon" in inspect.signature(keras.ops.normalize).parameters:
+            functions += [keras.ops.normalize(y, epsilon=1e-15)]
+    else:
+        import tensorflow as tf
+        functions = [tf.math.l2_normalize(x, 1), tf.math.l2_normalize(y, 1), tf.math.l2_normalize(y, 1, epsilon=1e-20)]
+    return [unit(x), unit(y), unit(z), cosine([x, y]), cosine([y, x]), cosine([z, x])] + functions
+
+
+SHORT_VECTORS = Case("short_vectors", [Input((3,), -2e-8, 2e-8), Input((3,), -1e-10, 1e-10), Input((3,), -1e-13, 1e-13)],
+                     short_vectors)
+CASES += [SHORT_VECTORS]
+
+
+def largest_numbers(x, y, byte, n):
+    """Numbers whose squares no type holds, and the least integers, whose magnitude is negative."""
+    shrink = keras.ops.hard_shrink
+    return [keras.ops.hypot(x, y), shrink(byte, threshold=2), shrink(n, threshold=0)]
+
+
+if IS_KERAS3:
+    CASES += [Case("largest_numbers", [Input((3,), -1e200, 1e200, "float64"), Input((3,), -1e200, 1e200, "float64"),
+                                       Input((9,), -128, -124, "int8"), Input((9,), -2**31, -2**31 + 2, "int32")], largest_numbers)]
+
+
 def discretized(x, n):
     """Intervals, which have the layer's type before Keras 3.12 and int32 since."""
     make = keras.layers.Discretization
@@ -364,9 +396,18 @@ def images_of_versions(x, byte, n, truth):
             layers.UpSampling2D(2, interpolation="bilinear")(n), layers.Masking()(truth)]
 
 
+def copies(n, truth, half):
+    """Copies, which are float32 in Keras 3.7 to 3.10 unless they are asked to have another type."""
+    copy = keras.ops.convert_to_tensor
+    return [copy(n), copy(truth), copy(half), copy(n, dtype="int64"), copy(half, dtype="float64")]
+
+
 # What depends on the version of Keras 3.
-CASES_OF_VERSIONS = [case for case in CASES if case.name.startswith("masked_")] + [
+CASES_OF_VERSIONS = [SHORT_VECTORS] + [case for case in CASES if case.name.startswith("masked_")] + [
     Case("images_of_versions", [Input((6, 6, 2)), Input((6, 6, 2), 0, 255, "uint8"), Input((6, 6, 2), -99, 99, "int32"),
                                 Input((3, 2), type="bool")], images_of_versions, containers=("keras",)),
     Case("discretized", [Input((3, 4)), Input((4,), -9, 9, "int32")], discretized),
     Case("rms_scaling", [Input((4,))], rms_scaling)]
+if keras.__version__.startswith("3.9."):
+    CASES_OF_VERSIONS += [Case("copies", [Input((3,), -9, 9, "int32"), Input((2,), type="bool"), Input((3,), type="float16")],
+                               copies, containers=("h5", "keras"))]

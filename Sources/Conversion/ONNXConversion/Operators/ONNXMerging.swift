@@ -22,7 +22,7 @@ enum ONNXMerging: ONNXFamily {
         let input = builder.input(position)
         guard operation.normalizes else { return input }
         return try builder.apply(
-          UnitNormalization(axes: [axes[position]]), to: input, builder.type(position))
+          operation.normalization(along: axes[position]), to: input, builder.type(position))
       }
       // The letter a is the batch axis, and b the contracted one.
       let ranks = [builder.type(0).rank, builder.type(1).rank]

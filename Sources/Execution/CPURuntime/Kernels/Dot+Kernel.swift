@@ -17,7 +17,8 @@ extension Dot: EngineOperator {
         view.permuted(
           [0] + view.shape.indices.filter { $0 != 0 && $0 != axis } + [axis])
       }
-      return normalizes ? builder.addNormalizedRows(of: rows, id, length: depth) : rows
+      return normalizes
+        ? builder.add(normalization(along: axis), rows: rows, of: id, length: depth) : rows
     }
     let output = builder.makeTensor(group.outputs[0])
     call.add(to: &builder, operands[0], operands[1], into: output.storage)
@@ -26,9 +27,9 @@ extension Dot: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Adds a copy of a value's rows, each divided by its L2 norm.
-  fileprivate mutating func addNormalizedRows(
-    of source: Storage, _ id: ValueID, length: Int
+  /// Adds a copy of a value's rows, each scaled to unit length.
+  fileprivate mutating func add(
+    _ normalization: UnitNormalization, rows source: Storage, of id: ValueID, length: Int
   ) -> Storage {
     let count = shape(of: id).reduce(1, *)
     let target = addScratch(byteCount: count * MemoryLayout<Float>.stride)
@@ -43,7 +44,7 @@ extension PlanBuilder {
           for index in 0..<length {
             unsafe squares += Double(source[index]) * Double(source[index])
           }
-          let factor = 1 / UnitNormalization.length(squares)
+          let factor = 1 / normalization.length(squares)
           for index in 0..<length {
             unsafe target[index] = unsafe Float(Double(source[index]) * factor)
           }

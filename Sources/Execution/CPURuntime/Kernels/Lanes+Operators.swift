@@ -5,15 +5,15 @@ import LayerCatalog
 extension UnitNormalization: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addLanes(self, \.axes, for: group) { lane in
-      let length = Self.length(lane.sum { $0 * $0 })
+      let length = length(lane.sum { $0 * $0 })
       lane.apply { $0 / length }
     }
   }
 
   /// The length that the elements are divided by, given the sum of their squares.
-  static func length(_ sum: Double) -> Double {
+  func length(_ sum: Double) -> Double {
     // This comparison keeps a NaN; `max` would not.
-    (sum < 1e-12 ? 1e-12 : sum).squareRoot()
+    (sum < leastSum ? leastSum : sum).squareRoot()
   }
 }
 

@@ -155,7 +155,7 @@ extension BinaryMath {
     case .power: first.raised(to: second)
     case .squaredDifference: (first - second) * (first - second)
     case .arcTangent2: first.arcTangent(over: second)
-    case .hypotenuse: (first * first + second * second).squareRoot()
+    case .hypotenuse: Self.hypotenuse(first, second)
     case .logAddExp: Self.logAddExp(first, second)
     }
   }
@@ -163,6 +163,15 @@ extension BinaryMath {
   private static func floorModulo(_ first: Double, _ second: Double) -> Double {
     let remainder = first.truncatingRemainder(dividingBy: second)
     return remainder != 0 && (remainder < 0) != (second < 0) ? remainder + second : remainder
+  }
+
+  private static func hypotenuse(_ first: Double, _ second: Double) -> Double {
+    // A power of two, by which no digits are lost, keeps the squares in range.
+    let largest = max(first.magnitude, second.magnitude)
+    let isInRange = largest > 0 && largest.isFinite
+    let scale = isInRange ? Double(sign: .plus, exponent: largest.exponent, significand: 1) : 1
+    let (x, y) = (first / scale, second / scale)
+    return scale * (x * x + y * y).squareRoot()
   }
 
   private static func logAddExp(_ first: Double, _ second: Double) -> Double {

@@ -8,7 +8,8 @@ package import GraphIR
 ///   none
 ///
 /// With `normalize`, each input is first scaled to length 1 along its axis, as in
-/// ``UnitNormalization``; for two vectors, the result is the cosine of their angle.
+/// ``UnitNormalization``; for two vectors, the result is the cosine of their angle. Version 2 has
+/// `epsilon`.
 package struct Dot: FormulaOperator {
   /// The axis of the first input that is summed over, 1 or more.
   package let firstAxis: Int
@@ -16,9 +17,12 @@ package struct Dot: FormulaOperator {
   package let secondAxis: Int
   /// Whether the inputs are scaled to length 1.
   package let normalizes: Bool
+  /// The least sum of squares by which an input is scaled, as in ``UnitNormalization``.
+  package let epsilon: Double?
 
   package static let kind = "dot"
-  package static let version = 1
+  package static let version = 2
+  package static let earliestVersion = 1
 
   package static let declaration = OperatorDeclaration<Self>(
     """
@@ -29,7 +33,7 @@ package struct Dot: FormulaOperator {
     inputs: [.data("first", .float), .data("second", .same(as: "first"))],
     outputs: [.like("first")],
     attributes: AttributeSchema(
-      Self.init(firstAxis:secondAxis:normalizes:),
+      Self.init(firstAxis:secondAxis:normalizes:epsilon:),
       .axis(
         \.firstAxis, "The axis of the first input that is summed over.", name: "first_axis",
         atLeast: 1),
@@ -38,13 +42,21 @@ package struct Dot: FormulaOperator {
         atLeast: 1),
       .boolean(
         "normalize", \.normalizes,
-        "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization.")))
+        "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization."),
+      UnitNormalization.leastSum(\.epsilon)
+    ).checked { $0.epsilon != nil && !$0.normalizes ? "epsilon requires normalize" : nil })
 
   /// Creates the operator.
-  package init(firstAxis: Int, secondAxis: Int, normalizes: Bool) {
+  package init(firstAxis: Int, secondAxis: Int, normalizes: Bool, epsilon: Double? = nil) {
     self.firstAxis = firstAxis
     self.secondAxis = secondAxis
     self.normalizes = normalizes
+    self.epsilon = epsilon == 1e-12 ? nil : epsilon
+  }
+
+  /// How an input is scaled along its axis.
+  package func normalization(along axis: Int) -> UnitNormalization {
+    UnitNormalization(axes: [axis], epsilon: epsilon)
   }
 }
 
@@ -82,7 +94,7 @@ extension Dot {
     var (matrices, sizes): ([ValueID], [Int]) = ([], [])
     for (index, axis) in [firstAxis, secondAxis].enumerated() {
       var x = make.inputs[index]
-      if normalizes { x = try make(UnitNormalization(axes: [axis]), x) }
+      if normalizes { x = try make(normalization(along: axis), x) }
       let axes = (1..<make.type(x).rank).filter { $0 != axis }
       let outer = try axes.map { (axis) throws(WeighbridgeError) in try make.size(x, axis: axis) }
       let transposed = try make.transposed(x, [0] + axes + [axis])

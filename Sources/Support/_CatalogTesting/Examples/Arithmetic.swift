@@ -64,6 +64,7 @@ extension OperatorExample {
       SumNormalization(axes: [0, 2], epsilon: 0.5), shapes: [[2, 3, 4]], in: 0.5...2),
     OperatorExample(UnitNormalization(axes: [3]), shapes: [[2, 3, 4, 5]]),
     OperatorExample(UnitNormalization(axes: [1, 2]), shapes: [[2, 3, 4]]),
+    OperatorExample(UnitNormalization(axes: [1], epsilon: 20), shapes: [[4, 5]]),
     OperatorExample(
       Normalization(axes: [2], isInverse: false, minimumDeviation: 0.25),
       shapes: [[2, 3, 4], [4], [4]], in: 0...2),

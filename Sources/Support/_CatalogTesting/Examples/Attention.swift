@@ -12,6 +12,8 @@ extension OperatorExample {
         Dot(firstAxis: 2, secondAxis: 1, normalizes: false), shapes: [[2, 3, 4], [2, 4, 5]]),
       OperatorExample(
         Dot(firstAxis: 1, secondAxis: 2, normalizes: true), shapes: [[2, 3], [2, 4, 3]]),
+      OperatorExample(
+        Dot(firstAxis: 1, secondAxis: 1, normalizes: true, epsilon: 6), shapes: [[2, 5], [2, 5]]),
     ]
 
   private static let query = random([2, 3, 4], 1)

@@ -58,8 +58,16 @@ extension KerasFunctionTable {
     },
     Entry(["HardShrink"]) { (call) throws(WeighbridgeError) in
       let operation = HardShrink(threshold: try call.real("threshold", default: 0.5))
-      return call.layer.writer.isJAX
-        ? try call.addOfFractions(operation) : try call.addActivation(operation)
+      if call.layer.writer.isJAX { return try call.addOfFractions(operation) }
+      let value = try call.tensor("x", at: 0)
+      guard call.type(of: value).elementType.isSignedInteger else {
+        return try call.addActivation(operation)
+      }
+      // The magnitude of the least integer of a type is that integer again.
+      let magnitude = try call.part(UnaryMath(.absolute), value)
+      let threshold = try call.number(operation.threshold, like: value)
+      let isLarge = try call.part(Comparison(.greater), magnitude, threshold)
+      return try call.add(Where(), [isLarge, value, try call.number(0, like: value)])
     },
     Entry(["SoftShrink"]) { (call) throws(WeighbridgeError) in
       // Integers minus an integer are integers.

@@ -191,14 +191,7 @@ extension KerasFunction {
     _ value: ValueID, axes: [Int], epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
     guard !axes.isEmpty else { throw .malformed("normalizes along no axis") }
-    if epsilon == 1e-12 { return try add(UnitNormalization(axes: axes), [value]) }
-    let squares = try addOne(UnaryMath(.square), [value], role: "square")
-    let sum = try addOne(Reduce(.sum, axes: axes, keepDims: true), [squares], role: "sum")
-    let minimum = try number(epsilon, like: value)
-    let bounded = try addOne(Maximum(), [sum, minimum], role: "maximum")
-    let factor = try addOne(
-      UnaryMath(.reciprocalSquareRoot), [bounded], role: "reciprocal_square_root")
-    return try add(Multiply(), [value, factor])
+    return try add(UnitNormalization(axes: axes, epsilon: epsilon), [value])
   }
 }
 

@@ -63,22 +63,25 @@ extension KerasFunctionTable {
       try call.add(UnaryMath(.absolute), [try call.floating(try call.tensor("x", at: 0))])
     },
     Entry(
-      ["StopGradient", "Copy", "ConvertToTensor"],
+      ["StopGradient", "Copy"],
       tf: ["identity", "stop_gradient", "convert_to_tensor", "ensure_shape"]
     ) { (call) throws(WeighbridgeError) in
-      let value = try call.tensor("x", "input", at: 0)
-      call.ignore("shape", "sparse", "ragged", "dtype_hint", "variable")
-      if let type = try call.elementType("dtype"), type != call.type(of: value).elementType {
-        return try call.add(Cast(to: type), [value])
-      }
-      return try call.add(Identity(), [value])
+      call.ignore("shape", "dtype_hint", "variable")
+      return try call.addCopy(
+        of: try call.tensor("x", "input", at: 0), to: try call.elementType("dtype"))
+    },
+    Entry(["ConvertToTensor"]) { (call) throws(WeighbridgeError) in
+      // In Keras 3.7 to 3.10 no type means float32.
+      let versions = KerasVersion(3, 7)..<KerasVersion(3, 11)
+      let type = versions.contains(call.layer.version) ? ElementType.float32 : nil
+      call.ignore("sparse", "ragged")
+      return try call.addCopy(
+        of: try call.tensor("x", at: 0), to: try call.elementType("dtype") ?? type)
     },
     Entry(["Cast"], tf: ["cast"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
       guard let type = try call.elementType("dtype") else { throw call.missing("dtype") }
-      let outputs =
-        type == call.type(of: value).elementType
-        ? try call.add(Identity(), [value]) : try call.add(Cast(to: type), [value])
+      let outputs = try call.addCopy(of: value, to: type)
       if !type.isFloat {
         call.layer.network.knownDimensions[outputs[0]] = call.layer.network.knownDimensions[value]
       }
@@ -115,6 +118,16 @@ extension KerasFunction {
       return try add(
         UnaryMath(function), [function.takesIntegers ? value : try floating(value)])
     }
+  }
+
+  /// Adds a copy of a value in a type; `nil` for its own.
+  fileprivate mutating func addCopy(
+    of value: ValueID, to type: ElementType?
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard let type, type != self.type(of: value).elementType else {
+      return try add(Identity(), [value])
+    }
+    return try add(Cast(to: type), [value])
   }
 
   /// Adds a tensor with the shape of the first argument, filled with a number.

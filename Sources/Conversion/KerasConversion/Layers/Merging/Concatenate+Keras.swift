@@ -31,14 +31,23 @@ extension Dot: KerasMapped {
   /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
   /// each; Keras 1: `Merge` with `mode="cos"`.
   static let keras = KerasMapping([.plain("Dot", add), .plain("Merge (Keras 1)", cosine)])
-  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.layer(
+  static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
+    if operation.normalizes, builder.format == .tensorFlowJS {
+      builder.note("vectors shorter than 0.0003 are divided by 0.0003 in TensorFlow.js")
+    } else if operation.normalizes {
+      let leastSum = operation.normalization(along: operation.firstAxis).leastSum
+      guard leastSum == Self.leastSum(inKeras3: builder.format == .archive) else { return nil }
+    }
+    return try builder.layer(
       "Dot",
       [
         "axes": .integers([operation.firstAxis, operation.secondAxis]),
         "normalize": .bool(operation.normalizes),
       ], [builder[0], builder[1]])
   }
+
+  /// The least sum of squares by which Keras scales: Keras 3 bounds the norm by 1e-7.
+  private static func leastSum(inKeras3: Bool) -> Double { inKeras3 ? 1e-14 : 1e-12 }
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     guard inputs.count == 2 else { throw .malformed("takes two inputs and has \(inputs.count)") }
@@ -50,10 +59,12 @@ extension Dot: KerasMapped {
           + "of its own beyond 3 axes")
     }
     let written = try layer.integers("axes", count: 2)
+    let normalizes = try layer.flag("normalize", default: false)
     let operation = Dot(
       firstAxis: try KerasLayer.axis(written[0], of: types[0]),
       secondAxis: try KerasLayer.axis(written[1], of: types[1]),
-      normalizes: try layer.flag("normalize", default: false))
+      normalizes: normalizes,
+      epsilon: normalizes ? leastSum(inKeras3: layer.version.major >= 3) : nil)
     guard operation.firstAxis >= 1, operation.secondAxis >= 1 else {
       throw .malformed("axes=\(written), and axis 0 is the batch")
     }

@@ -155,11 +155,14 @@ extension UnitNormalization: KerasMapped {
       let type = try layer.typedInput(inputs).type
       let axes = try layer.axes("axis", of: type).sorted()
       let values = try layer.cast(inputs, to: layer.types?.compute ?? .float32)
-      return try layer.add(UnitNormalization(axes: axes), values)
+      // Since Keras 3.6 the bound of 1e-12 applies to the norm, before to its square.
+      let epsilon = layer.version < KerasVersion(3, 6) ? 1e-12 : 1e-24
+      return try layer.add(UnitNormalization(axes: axes, epsilon: epsilon), values)
     }
   ])
-  static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.layer("UnitNormalization", ["axis": .axes(operation.axes)])
+  static let kerasRow = nativeRow { (operation, builder) throws(WeighbridgeError) in
+    guard operation.leastSum == (builder.format == .archive ? 1e-24 : 1e-12) else { return nil }
+    return try builder.layer("UnitNormalization", ["axis": .axes(operation.axes)])
   }
 }
 
