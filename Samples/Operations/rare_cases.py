@@ -359,7 +359,7 @@ def short_vectors(x, y, z):
     if IS_KERAS3:
         functions = [keras.ops.normalize(x), keras.ops.normalize(y)]
         if "epsilon" in inspect.signature(keras.ops.normalize).parameters:
-            functions += [keras.ops.normalize(y, epsilon=1e-15)]
+            functions += [keras.ops.normalize(y, epsilon=1e-15), keras.ops.normalize(x, order=1), keras.ops.normalize(y, 0, 3)]
     else:
         import tensorflow as tf
         functions = [tf.math.l2_normalize(x, 1), tf.math.l2_normalize(y, 1), tf.math.l2_normalize(y, 1, epsilon=1e-20)]

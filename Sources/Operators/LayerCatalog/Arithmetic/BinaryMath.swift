@@ -191,10 +191,7 @@ extension BinaryMath {
         return try make(Multiply(overflow: overflow), difference, difference)
       }
     case .hypotenuse:
-      Composition.of { (make) throws(WeighbridgeError) in
-        let (x, y) = (make.inputs[0], make.inputs[1])
-        return try make.squareRoot(try make.sum(try make.product(x, x), try make.product(y, y)))
-      }
+      Composition.of(Self.scaledHypotenuse)
     case .logAddExp:
       Composition.of { (make) throws(WeighbridgeError) in
         let distance = try make(
@@ -215,6 +212,25 @@ extension BinaryMath {
     case .arcTangent2: Composition.of(Self.angle)
     default: .primitive
     }
+  }
+
+  /// The hypotenuse by way of the sides' quotients by the longer one, whose squares are in range.
+  @Sendable private static func scaledHypotenuse(
+    _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let magnitudes = try make.inputs.map { (side) throws(WeighbridgeError) in
+      try make(UnaryMath(.absolute), side)
+    }
+    let longer = try make(Maximum(), magnitudes[0], magnitudes[1])
+    // A quotient of 0, an infinity or NaN by itself is NaN.
+    let one = try make.number(1, like: longer)
+    let isUsable = try make(Comparison(.equal), try make.quotient(longer, longer), one)
+    let scale = try make.chosen(isUsable, longer, one)
+    let squares = try magnitudes.map { (side) throws(WeighbridgeError) in
+      let share = try make.quotient(side, scale)
+      return try make.product(share, share)
+    }
+    return try make.product(scale, try make.squareRoot(try make.sum(squares[0], squares[1])))
   }
 
   /// The angle of the points (x, y), of which y is the first input: an arc tangent, and half a turn

@@ -61,7 +61,7 @@ extension KerasFunctionTable {
       if call.layer.writer.isJAX { return try call.addOfFractions(operation) }
       let value = try call.tensor("x", at: 0)
       guard call.type(of: value).elementType.isSignedInteger else {
-        return try call.addActivation(operation)
+        return try call.layer.addActivation(operation, of: value, role: "")
       }
       // The magnitude of the least integer of a type is that integer again.
       let magnitude = try call.part(UnaryMath(.absolute), value)

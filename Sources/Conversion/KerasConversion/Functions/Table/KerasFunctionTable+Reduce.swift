@@ -52,11 +52,17 @@ extension KerasFunctionTable {
     },
     Entry(["Normalize"]) { (call) throws(WeighbridgeError) in
       let value = try call.floating(try call.tensor("x", at: 0))
-      try call.require("order", toBe: 2, because: "only L2 norms are supported")
       let axes = try call.axes("axis", of: call.type(of: value)) ?? [call.type(of: value).rank - 1]
-      // Keras' bound of 1e-7 applies to the norm; the one here applies to its square.
       let epsilon = try call.real("epsilon", default: 1e-7)
-      return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
+      let order = try call.plain("order") ?? 2
+      guard order.real != 2 else {
+        // Keras' bound applies to the norm; that of the operator applies to its square.
+        return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
+      }
+      let norm = try call.addNorm(
+        of: value, order: order, axes: axes, keepDims: true, role: "norm")
+      let divisor = try call.part(Maximum(), norm, call.number(epsilon, like: norm))
+      return try call.add(BinaryMath(.divide), [value, divisor])
     },
     Entry(["Moments"], tf: ["nn.moments"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("x", at: 0)
