@@ -13,7 +13,6 @@ OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
 
 import importlib.util
 import itertools
-import json
 import pathlib
 import subprocess
 import sys
@@ -23,9 +22,7 @@ import onnx
 from PIL import Image
 
 SAMPLES = pathlib.Path(__file__).parents[2] / "Samples"
-STYLE = {"classes": {
-    "ResCropBlockLambda": {"class_name": "Cropping2D", "config": {"cropping": 2}},
-    "RescaleOutputLambda": {"class_name": "Rescaling", "config": {"scale": 127.5, "offset": 127.5}}}}
+STYLE = pathlib.Path(__file__).parents[1] / "style.json"
 
 
 def crops(photo, count, size, seed):
@@ -121,13 +118,12 @@ def main():
     program, fixtures, weights, out = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
     real = fixtures / "keras/real"
     out.mkdir(parents=True, exist_ok=True)
-    (out / "style.json").write_text(json.dumps(STYLE))
     yolo = fixtures / "darknet/yolov3-tiny/yolov3-tiny.cfg"
     models = {
         "yolov3-tiny": ([yolo, "--weights", weights], ["15_convolutional", "22_convolutional"],
                         lambda: photo_inputs(fixtures, 416, lambda pixels: pixels.transpose(2, 0, 1)[None] / 255)),
         "van-gogh": ([real / "van-gogh/FastStyleTransferVanGoghStarryNight.mlmodel", "--custom-layers",
-                      out / "style.json"], [], lambda: photo_inputs(fixtures, 320, lambda pixels: pixels.transpose(2, 0, 1))),
+                      STYLE], [], lambda: photo_inputs(fixtures, 320, lambda pixels: pixels.transpose(2, 0, 1))),
         "sketch-classifier": ([SAMPLES / "Models/sketch-classifier/sketch-classifier.h5"], None, sketches),
         "lstm": ([out / "lstm/model.h5"], [], lambda: texts(out / "lstm/texts")),
     }

@@ -1,9 +1,9 @@
 """Makes the models and inputs for `measure.py`, with Keras and the program.
 
-    python prepare.py PROGRAM FOLDER
+    python prepare.py PROGRAM FOLDER [FIXTURES]
 
 The weights are random, since the time of a run does not depend on them. If FOLDER/NAME.h5 exists, the model is read
-from it.
+from it. With the folder of fixtures, trained networks follow: four of less than a millisecond, and a large one for style.
 """
 import os
 import pathlib
@@ -16,6 +16,9 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import keras
 import numpy
 from keras import layers
+
+ROOT = pathlib.Path(__file__).parents[2]
+SKETCHES = ROOT / "Samples/Models/sketch-classifier/sketch-classifier.h5"
 
 
 def convolve(tensor, filters, size=3):
@@ -84,6 +87,16 @@ MODELS = {
 }
 
 
+def trained(fixtures):
+    """Returns the sources of the trained networks and the shapes of their inputs. Those of the style have no batch axis."""
+    real = pathlib.Path(fixtures) / "keras/real"
+    faces = {"emotion": "emotion_model", "xception": "fer2013_big_XCEPTION", "xception-small": "tiny_XCEPTION_KDEF"}
+    models = {name: ([real / file / f"{file}.hdf5"], (64, 64, 1)) for name, file in faces.items()}
+    style = real / "van-gogh/FastStyleTransferVanGoghStarryNight.mlmodel"
+    return {**models, "sketches": ([SKETCHES], (64, 64, 1)),
+            "style": ([style, "--custom-layers", ROOT / "Benchmarks/style.json"], (3, 320, 320))}
+
+
 def convert_to_ncnn(folder, name):
     """Converts NAME.onnx to NAME.ncnn.param and .bin; a model that pnnx cannot convert is not run with ncnn."""
     subprocess.run(
@@ -94,25 +107,27 @@ def convert_to_ncnn(folder, name):
         left.unlink()
 
 
-def finish(program, folder, name, shape):
+def finish(program, folder, name, source, shape):
     """Converts a model, exports it for the other tools, and generates inputs."""
     path = f"{folder}/{name}"
-    subprocess.run([program, "convert", f"{path}.h5", "-o", f"{path}.wbm", "--quiet"], check=True)
+    subprocess.run([program, "convert", *source, "-o", f"{path}.wbm", "--quiet"], check=True)
     subprocess.run(
         [program, "export", f"{path}.wbm", "-o", f"{path}.onnx", "--quiet"], check=True)
     convert_to_ncnn(folder, name)
     random = numpy.random.default_rng(1)
-    for batch in (1, 8):
-        numpy.save(f"{path}-{batch}.npy", random.random((batch,) + shape).astype("float32"))
+    for axes in ((),) if name == "style" else ((1,), (8,)):
+        numpy.save(f"{path}-{axes[0] if axes else 1}.npy", random.random(axes + shape).astype("float32"))
 
 
 def main():
-    program, folder = sys.argv[1:]
+    program, folder, *fixtures = sys.argv[1:]
     for name, (make, shape) in MODELS.items():
         keras.utils.set_random_seed(1)
         if not os.path.exists(f"{folder}/{name}.h5"):
             make().save(f"{folder}/{name}.h5")
-        finish(program, folder, name, shape)
+        finish(program, folder, name, [f"{folder}/{name}.h5"], shape)
+    for name, (source, shape) in (trained(fixtures[0]) if fixtures else {}).items():
+        finish(program, folder, name, source, shape)
     # This is for the other converters, which load it with Keras 2.15.
     subprocess.run(
         [program, "export", f"{folder}/tinyyolo.wbm", "-o", f"{folder}/tinyyolo-keras2.h5",
