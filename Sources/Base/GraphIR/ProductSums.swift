@@ -13,7 +13,7 @@ package enum ProductSums {
   ///   - sums: `[rows, columns]`
   package static func add(
     _ rows: Span<SIMD8<Double>>, _ columns: Span<SIMD8<Double>>, length: Int,
-    to sums: inout MutableSpan<Double>
+    to sums: inout [Double]
   ) {
     let (rowGroups, columnGroups) = (rows.count / length, columns.count / length)
     precondition(

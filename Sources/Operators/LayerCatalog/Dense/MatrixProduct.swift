@@ -70,13 +70,15 @@ struct MatrixProduct: Sendable {
 
   /// The same of integers, modulo 2^64.
   func wrapped(_ rows: [Int64], _ columns: [Int64], workers: Workers) -> [Int64] {
-    workers.map(count * rowCount) { row in
-      (0..<columnCount).map { column in
+    let products = workers.map(count * rowCount) { (row: Int) -> [Int64] in
+      (0..<columnCount).map { (column: Int) -> Int64 in
         let start = (row / rowCount * columnCount + column) * length
-        return (0..<length).reduce(0) { $0 &+ rows[row * length + $1] &* columns[start + $1] }
+        var sum: Int64 = 0
+        for index in 0..<length { sum &+= rows[row * length + index] &* columns[start + index] }
+        return sum
       }
     }
-    .flatMap { $0 }
+    return products.flatMap { $0 }
   }
 
   /// Ranges of as many vectors as fit in a processor's cache.
@@ -142,8 +144,7 @@ struct Vectors: Sendable {
     let (height, width) = ((count + 7) / 8 * 8, (columns.count + 7) / 8 * 8)
     var sums = [Double](repeating: 0, count: height * width)
     if length > 0 {
-      var span = sums.mutableSpan
-      ProductSums.add(elements.span, columns.elements.span, length: length, to: &span)
+      ProductSums.add(elements.span, columns.elements.span, length: length, to: &sums)
     }
     if width == columns.count {
       sums.removeLast((height - count) * width)

@@ -45,11 +45,10 @@ struct FourierTransform: Sendable {
       var stride = 1
       for factor in factors {
         let pass = Pass(factor: factor, stride: stride, count: count, roots: roots)
-        var sums = target.mutableSpan
         if factor == 4 {
-          pass.transformFours(source.span, into: &sums)
+          pass.transformFours(source, into: &target)
         } else {
-          pass.transform(source.span, into: &sums)
+          pass.transform(source, into: &target)
         }
         swap(&source, &target)
         stride *= factor
@@ -69,8 +68,9 @@ struct FourierTransform: Sendable {
     private var parts: Int { count / factor / stride }
 
     /// Sums `factor` numbers with the powers of each root, and turns the sums.
-    func transform(_ source: Span<Complex>, into target: inout MutableSpan<Complex>) {
-      let parts = parts
+    func transform(_ source: [Complex], into target: inout [Complex]) {
+      let (source, parts) = (source.span, parts)
+      var target = target.mutableSpan
       for part in 0..<parts {
         for output in 0..<factor {
           let turn = roots[part * output * stride]
@@ -88,8 +88,9 @@ struct FourierTransform: Sendable {
     }
 
     /// The same with a factor of 4, whose roots are 1, -i, -1 and i.
-    func transformFours(_ source: Span<Complex>, into target: inout MutableSpan<Complex>) {
-      let (parts, distance) = (parts, count / 4)
+    func transformFours(_ source: [Complex], into target: inout [Complex]) {
+      let (source, parts, distance) = (source.span, parts, count / 4)
+      var target = target.mutableSpan
       for part in 0..<parts {
         let (first, second) = (roots[part * stride], roots[2 * part * stride])
         let third = roots[3 * part * stride]
