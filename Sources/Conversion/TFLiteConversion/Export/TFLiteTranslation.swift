@@ -54,12 +54,15 @@ struct TFLiteTranslation {
     model.files = description.files
     self.model = model
     weights = layout.weights
-    losses =
-      zip(requestedNames, outputNames).filter { $0 != $1 }
-      .map { "the output \($0) is called \($1)" }
-      + prepared.losses + description.losses + (suppression?.losses ?? []) + layout.widened.losses
-      + replaced.map { "\($0.rawValue) is computed in float32" } + Self.integerLosses(graph, layout)
-      + ["it runs in TFLite \(model.minimumRuntimeVersion) and later"]
+    let renamed = zip(requestedNames, outputNames).filter { $0 != $1 }
+    var losses = renamed.map { (requested, name) -> String in
+      "the output \(requested) is called \(name)"
+    }
+    losses += prepared.losses + description.losses
+    losses += (suppression?.losses ?? []) + layout.widened.losses
+    losses += replaced.map { (type) -> String in "\(type.rawValue) is computed in float32" }
+    losses += Self.integerLosses(graph, layout)
+    self.losses = losses + ["it runs in TFLite \(model.minimumRuntimeVersion) and later"]
   }
 
   /// The floating-point types of a model that TFLite's kernels do not compute with.
