@@ -60,7 +60,8 @@ extension MILBuilder {
       try element(type)
     }
     for element in elements { start.append(try list(element)) }
-    let changing = start[..<2].map(\.type) + types[..<stateCount] + elements
+    let counters = start[..<2].map(\.type)
+    let changing: [TensorType] = counters + Array(types[..<stateCount]) + elements
     let isLimited = maximum.constant.map { $0.wrappedIntegers[0] <= Loop.maximumStepCount } ?? true
     let firstList = 2 + stateCount
     func markLists(_ values: [ExportOperand], _ builder: inout MILBuilder) {
