@@ -88,7 +88,7 @@ def last_element(dataset):
 FILES = {
     "datasets20000": lambda path: keras2_file(path, 10_000, 2, ramp),
     "datasets100000": lambda path: keras2_file(path, 50_000, 2, ramp),
-    "gigabytes6": lambda path: keras2_file(path, 6, 16_000, last_element),
+    "gigabytes10": lambda path: keras2_file(path, 10, 16_000, last_element),
 }
 
 
