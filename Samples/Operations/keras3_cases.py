@@ -185,6 +185,13 @@ def low_rank_inside(x, tokens):
     return [inner(x), texts(tokens), inner(2.0 * x)]
 
 
+def low_rank_of_a_name(x):
+    """Such a layer in a model in a model, in which another layer has its name."""
+    innermost = keras.Sequential([keras.Input((4,)), layers.Dense(4, lora_rank=1, name="same")], name="innermost")
+    inner = keras.Sequential([keras.Input((4,)), layers.Dense(4, name="same"), innermost], name="inner")
+    return [inner(x)]
+
+
 def adapt(model):
     """Adds the matrices to each layer, and changes what they add from 0."""
     for inner in model.layers:
@@ -253,6 +260,7 @@ ON_JAX = [
 CASES = [
     Case("low_rank", [MATRIX, PICTURE, Input((3,), 0, 9, "int32")], low_rank, adapt, ("h5", "keras")),
     Case("low_rank_inside", [Input((4,)), Input((3,), 0, 9, "int32")], low_rank_inside, adapt, ("h5", "keras")),
+    Case("low_rank_of_a_name", [Input((4,))], low_rank_of_a_name, containers=("h5", "keras")),
     Case("spectral_low_rank", [MATRIX], spectral_low_rank, adapt_wrapped, ("h5", "keras")),
     Case("shrunk", [MATRIX], shrunk),
     Case("arrays_in_settings", [MATRIX], arrays_in_settings),

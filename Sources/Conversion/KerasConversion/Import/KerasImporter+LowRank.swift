@@ -13,8 +13,8 @@ extension KerasImporter {
     weights[call.name] = try Self.mergingLowRank(stored, of: call.record)
   }
 
-  /// The same for the list of the weights of a nested model, which has those of the layer wherever
-  /// the layer's name is the scope of theirs.
+  /// The same for the list of the weights of a nested model, which has those of the layer in the
+  /// scope of its two matrices. Other layers of that name are in other scopes.
   static func mergingLowRank(
     _ list: [KerasLayer.Weight], ofLayersIn model: KerasModelRecord
   ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
@@ -23,17 +23,19 @@ extension KerasImporter {
       if let inner = try innerModel(layer) {
         list = try mergingLowRank(list, ofLayersIn: inner)
       }
-      let own = list.filter { $0.isOfScope(layer.name) }
-      let lowRank = own.filter { $0.lastName.hasPrefix("lora_") }
+      let lowRank = list.filter {
+        $0.scope.last == layer.name[...] && $0.lastName.hasPrefix("lora_")
+      }
       guard layer.config["lora_rank"]?.integer != nil, let first = lowRank.first else { continue }
-      guard lowRank.count == 2 else {
+      let own = list.filter { $0.scope == first.scope }
+      guard lowRank.count == 2, Set(own.map(\.lastName)).count == own.count else {
         throw .unsupported(
           "has \(lowRank.count) matrices of low rank for layers called \(layer.name), and only the "
-            + "two of one layer can be added to its weight"
+            + "two of one layer whose weights no other has the names of can be added to its weight"
         ).at(.path(first.path))
       }
-      let position = list.firstIndex { $0.isOfScope(layer.name) } ?? 0
-      list.removeAll { $0.isOfScope(layer.name) }
+      let position = list.firstIndex { $0.scope == first.scope } ?? 0
+      list.removeAll { $0.scope == first.scope }
       list.insert(contentsOf: try mergingLowRank(own, of: layer), at: position)
     }
     return list
@@ -95,10 +97,8 @@ extension KerasLayer.Weight {
     return last.prefix { $0 != ":" }
   }
 
-  /// Whether the part of its name before the last is that of a layer.
-  fileprivate func isOfScope(_ layer: String) -> Bool {
-    name.split(separator: "/").dropLast().last.map { $0 == layer } ?? false
-  }
+  /// The parts of its name before the last, of which the last is its layer's name.
+  fileprivate var scope: ArraySlice<Substring> { name.split(separator: "/").dropLast() }
 
   /// The same weight with other elements.
   fileprivate func replacing(_ tensor: Tensor) -> Self {
