@@ -402,12 +402,19 @@ def copies(n, truth, half):
     return [copy(n), copy(truth), copy(half), copy(n, dtype="int64"), copy(half, dtype="float64")]
 
 
+def cosines(truth, n):
+    """Cosines of integers, which Keras computes up to 3.5."""
+    return [layers.Dot(1, normalize=True)([x, x]) for x in (truth, n)]
+
+
 # What depends on the version of Keras 3.
 CASES_OF_VERSIONS = [SHORT_VECTORS] + [case for case in CASES if case.name.startswith("masked_")] + [
     Case("images_of_versions", [Input((6, 6, 2)), Input((6, 6, 2), 0, 255, "uint8"), Input((6, 6, 2), -99, 99, "int32"),
                                 Input((3, 2), type="bool")], images_of_versions, containers=("keras",)),
     Case("discretized", [Input((3, 4)), Input((4,), -9, 9, "int32")], discretized),
     Case("rms_scaling", [Input((4,))], rms_scaling)]
+if keras.__version__.startswith("3.3."):
+    CASES_OF_VERSIONS += [Case("cosines", [Input((4, 3), type="bool"), Input((4, 3), -9, 9, "int32")], cosines)]
 if keras.__version__.startswith("3.9."):
     CASES_OF_VERSIONS += [Case("copies", [Input((3,), -9, 9, "int32"), Input((2,), type="bool"), Input((3,), type="float16")],
                                copies, containers=("h5", "keras"))]

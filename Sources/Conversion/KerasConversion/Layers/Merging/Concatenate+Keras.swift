@@ -72,6 +72,10 @@ extension Dot: KerasMapped {
     if type.isFloat != types[1].elementType.isFloat {
       return try layer.add(operation, try layer.promoted(inputs))
     }
+    // Quotients of integers are fractions. Since Keras 3.6 TensorFlow refuses to compute them.
+    if normalizes, !type.isFloat {
+      return try layer.add(operation, layer.cast(inputs, to: .float32))
+    }
     // Keras 3 multiplies integers as numbers of 32 bits, but for int8, whose products it widens.
     guard layer.version.major >= 3, !type.isFloat, type != .int8, type == types[1].elementType
     else { return try layer.add(operation, inputs) }
