@@ -30,8 +30,8 @@ extension KerasImporter {
       let own = list.filter { $0.scope == first.scope }
       guard lowRank.count == 2, Set(own.map(\.lastName)).count == own.count else {
         throw .unsupported(
-          "has \(lowRank.count) matrices of low rank for layers called \(layer.name), and only the "
-            + "two of one layer whose weights no other has the names of can be added to its weight"
+          "has \(lowRank.count) matrices of low rank for layers called \(layer.name), expected two, of "
+            + "one layer whose weights have names of their own"
         ).at(.path(first.path))
       }
       let position = list.firstIndex { $0.scope == first.scope } ?? 0
