@@ -382,6 +382,33 @@ if IS_KERAS3:
                                        Input((9,), -128, -124, "int8"), Input((9,), -2**31, -2**31 + 2, "int32")], largest_numbers)]
 
 
+def rectified_integers(least, byte, n):
+    """Integers that are limited, with limits and thresholds between them and beyond them, and with slopes."""
+    settings = [dict(max_value=4.7), dict(threshold=2.7), dict(max_value=4.7, threshold=2.7), dict(max_value=300.0),
+                dict(threshold=300.0), dict(max_value=200.0)]
+    if IS_KERAS3:
+        settings += [dict(max_value=4.5, negative_slope=3), dict(negative_slope=1.5)]
+    else:
+        settings += [dict(max_value=6.0, negative_slope=1.5), dict(max_value=4.5, negative_slope=3.0),
+                     dict(threshold=2.7, negative_slope=1.9), dict(max_value=6.0, threshold=2.0, negative_slope=2.0)]
+    return [layers.ReLU(**setting)(x) for setting in settings for x in (least, byte, n)]
+
+
+CASES += [Case("rectified_integers", [Input((6,), -128, -126, "int8"), Input((9,), -9, 127, "int8"), Input((5,), -9, 9, "int32")],
+               rectified_integers)]
+
+
+def turned_hues(x):
+    """Hues of pixels with an infinite number, which have the other two as they are."""
+    import tensorflow as tf
+    bright = layers.Concatenate()([x[..., :1], x[..., 1:2] + 1e308, x[..., 2:]])
+    return [tf.image.adjust_hue(y, delta) for y in (x, bright) for delta in (0.3, -0.1)]
+
+
+if not IS_KERAS3:
+    CASES += [Case("turned_hues", [Input((3, 4, 3))], turned_hues)]
+
+
 def discretized(x, n):
     """Intervals, which have the layer's type before Keras 3.12 and int32 since."""
     make = keras.layers.Discretization

@@ -179,13 +179,16 @@ extension KerasFunction {
   fileprivate mutating func turned(
     _ value: ValueID, by delta: Double
   ) throws(WeighbridgeError) -> ValueID {
-    let (hue, range, _) = try shades(of: value)
+    let (hue, range, largest) = try shades(of: value)
     let sum = try scaled(hue, by: 1, plus: delta)
     let turned = try part(BinaryMath(.floorModulo), sum, try number(1, like: sum))
     let smallest = try reduced(.minimum, value, [type(of: value).rank - 1])
     var colors: [ValueID] = []
     for share in try shares(of: turned) {
-      colors.append(try self.sum(smallest, try product(range, share)))
+      let color = try self.sum(smallest, try product(range, share))
+      // One channel has the smallest number and one the largest, however far apart they are.
+      let upper = try chosen(share, .equal, 1, largest, color)
+      colors.append(try chosen(share, .equal, 0, smallest, upper))
     }
     return try joined(colors)
   }

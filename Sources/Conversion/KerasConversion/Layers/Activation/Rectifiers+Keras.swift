@@ -87,8 +87,7 @@ extension ReLU: KerasMapped {
       let operation = ReLU(
         slope: layer.constant(slope), threshold: threshold, maximum: maximum)
       guard threshold == 0 else { return try thresholded(&layer, operation, inputs) }
-      return slope == 0
-        ? try layer.addSelection(operation, inputs) : try layer.addLeaky(operation, inputs)
+      return try layer.addRectified(operation, inputs)
     }.distributed(.inputs),
     .elementwise("ThresholdedReLU") { (layer, inputs) throws(WeighbridgeError) in
       let threshold = try layer.real("theta", default: 1)
@@ -109,16 +108,24 @@ extension ReLU: KerasMapped {
     _ layer: inout KerasLayer, _ operation: ReLU, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let role = operation.maximum == nil && operation.slope == 0 ? "" : "above"
+    let (input, type) = try layer.typedInput(inputs)
+    let threshold = type.elementType.wrapping(operation.threshold)
     var value =
       layer.version >= KerasVersion(3, 15)
       ? try layer.addSelection(
-        Threshold(threshold: operation.threshold, replacement: 0), inputs, role: role)
-      : try layer.masked(inputs, above: operation.threshold, role: role)
+        Threshold(threshold: threshold, replacement: 0), inputs, role: role)
+      : try layer.masked(inputs, above: threshold, role: role)
     if let maximum = operation.maximum {
-      let limit = Clip(minimum: 0, maximum: maximum)
-      value = try layer.add(limit, value, role: operation.slope == 0 ? "" : "limited")
+      let (role, limit) = (
+        operation.slope == 0 ? "" : "limited", max(0, type.elementType.wrapping(maximum))
+      )
+      value =
+        type.elementType.isFloat
+        ? try layer.add(Clip(minimum: 0, maximum: limit), value, role: role)
+        : try layer.addSelection(ReLU(slope: 0, threshold: 0, maximum: limit), value, role: role)
     }
     guard operation.slope != 0 else { return value }
+    if !type.elementType.isFloat { return try layer.addSlope(of: operation, input, to: value) }
     let below = try layer.add(
       Rescaling(scale: [-1], offset: [operation.threshold]), inputs, role: "below")
     let negative = try layer.add(
@@ -138,23 +145,22 @@ extension ReLU: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds a rectifier with a slope. TensorFlow converts integers to float32, but Keras 2 computes a
-  /// limited one in their type, to which it converts the slope.
-  fileprivate mutating func addLeaky(
+  /// Adds a rectifier. TensorFlow converts integers to float32 where there is a slope and no limit; otherwise
+  /// Keras computes in their type, to which it converts limit and slope (Keras 3 takes slopes of that
+  /// type only; JAX multiplies by it in float32).
+  fileprivate mutating func addRectified(
     _ operation: ReLU, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    let type = try typedInput(inputs).type.elementType
-    guard version.major < 3, operation.maximum != nil, !type.isFloat else {
+    let (value, type) = try typedInput(inputs)
+    if operation.slope != 0, operation.maximum == nil || type.elementType.isFloat {
       return try add(operation, try cast(inputs, to: .float32))
     }
-    let slope = operation.slope.rounded(.towardZero)
-    guard slope <= 1 else {
-      throw .unsupported(
-        "has negative_slope=\(operation.slope) for \(type.rawValue), whose products may overflow; up to 1 "
-          + "is supported")
-    }
-    return try addSelection(
-      ReLU(slope: slope, threshold: 0, maximum: operation.maximum), inputs)
+    // A limit that wraps around to a negative number leaves 0.
+    let limited = ReLU(
+      slope: operation.slope, threshold: 0,
+      maximum: operation.maximum.map { max(0, type.elementType.wrapping($0)) })
+    return operation.slope == 0
+      ? try addSelection(limited, inputs) : try addExactly(limited, of: value)
   }
 }
 

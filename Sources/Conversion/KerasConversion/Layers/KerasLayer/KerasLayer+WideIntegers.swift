@@ -26,12 +26,14 @@ extension KerasLayer {
         result = try add(Repeat(axis: axis, count: factor), result, role: "axis_\(axis)")
       }
       return result
-    case let rectifier as ReLU where rectifier.slope == 0 && rectifier.threshold == 0:
+    case let rectifier as ReLU where rectifier.threshold == 0:
       let zero = try number(0, "zero", like: value)
-      let positive = try add(Maximum(), [value, zero], role: "positive")
-      guard let maximum = rectifier.maximum else { return positive }
-      return try add(
-        Minimum(), positive + [try number(maximum, "maximum", like: value)], role: "limited")
+      var positive = try add(Maximum(), [value, zero], role: "positive")
+      if let maximum = rectifier.maximum {
+        positive = try add(
+          Minimum(), positive + [try number(maximum, "maximum", like: value)], role: "limited")
+      }
+      return rectifier.slope == 0 ? positive : try addSlope(of: rectifier, value, to: positive)
     case let operation as Threshold where operation.threshold.isFinite:
       // An integer is above a number if it is above the largest integer that is not.
       let bound = try number(operation.threshold.rounded(.down), "threshold", like: value)
@@ -43,6 +45,32 @@ extension KerasLayer {
       throw .unsupported(
         "takes \(graph.type(of: value)); of integers of 64 bits, \(operation.kind) is not exact")
     }
+  }
+
+  /// Adds what a rectifier with a slope lets pass of the integers below its threshold. They wrap around, the
+  /// least one when its sign changes; the slope is cut to an integer.
+  mutating func addSlope(
+    of rectifier: ReLU, _ value: ValueID, to positive: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = graph.type(of: value)
+    guard type.elementType.isSignedInteger else {
+      throw .unsupported("has a slope for \(type), which TensorFlow does not compute either")
+    }
+    let threshold = try number(
+      type.elementType.wrapping(rectifier.threshold), "slope_end", like: value)
+    let below = try add(Subtract(overflow: .wrap), [threshold, value], role: "below")
+    let zero = try number(0, "no_slope", like: value)
+    let negative = try add(Maximum(), below + [zero], role: "negative")
+    if writer.isJAX {
+      let scaled = try add(
+        Rescaling(scale: [rectifier.slope], offset: [0]), try cast(negative, to: .float32),
+        role: "scaled")
+      return try add(
+        Subtract(), [try cast(positive[0], to: .float32, role: "float_positive")] + scaled)
+    }
+    let slope = try number(type.elementType.wrapping(rectifier.slope), "slope", like: value)
+    let scaled = try add(Multiply(overflow: .wrap), negative + [slope], role: "scaled")
+    return try add(Subtract(overflow: .wrap), positive + scaled)
   }
 
   /// The largest of the elements at each place of the window: one strided part of the input for each.
@@ -145,5 +173,13 @@ extension KerasLayer {
     let type = graph.type(of: value)
     return try constant(
       role, Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [number]))
+  }
+}
+
+extension ElementType {
+  /// What TensorFlow makes of a number as a constant of this type: of integers, the whole part modulo 2^bits.
+  func wrapping(_ number: Double) -> Double {
+    guard isInteger, let whole = Int64(exactly: number.rounded(.towardZero)) else { return number }
+    return Tensor(wrapping: self, shape: [], [whole]).doubles[0]
   }
 }
