@@ -22,16 +22,35 @@ package protocol Runtime: Sendable {
   ) throws(WeighbridgeError) -> [Tensor]
 }
 
-/// The result of a node, as passed to an observer.
-package struct NodeResult {
+/// A node as an engine computes it: alone, or with earlier nodes that are fused into it.
+///
+/// An object, because each run of a plan passes the same ones to its observer.
+package final class ComputedNode: Sendable {
   /// The node's position in ``Graph/nodes``.
   package let position: Int
   /// The node.
   package let node: Node
-  /// The positions of earlier nodes that were fused with it.
-  package let fused: [Int]
-  /// What computed it.
+  /// The positions of the earlier nodes, and their names.
+  package let fused: [Int], fusedNames: [String]
+  /// What computes it.
   package let kernel: KernelKind
+
+  /// - Parameter fused: The positions of the earlier nodes.
+  package init(
+    _ position: Int, fused: some Sequence<Int> = [], of graph: Graph, kernel: KernelKind
+  ) {
+    self.position = position
+    self.node = graph.nodes[position]
+    self.fused = Array(fused)
+    self.fusedNames = fused.map { graph.nodes[$0].name }
+    self.kernel = kernel
+  }
+}
+
+/// The result of a node, as passed to an observer.
+package struct NodeResult {
+  /// The node, and what was fused into it.
+  package let computed: ComputedNode
   /// The time it took, in nanoseconds.
   package let nanoseconds: UInt64
   private let read: () -> [Tensor]
@@ -40,16 +59,24 @@ package struct NodeResult {
   ///
   /// - Parameter read: Returns the node's outputs; called only if the observer reads them.
   package init(
-    position: Int, node: Node, fused: [Int] = [], kernel: KernelKind, nanoseconds: UInt64,
-    read: @escaping () -> [Tensor]
+    _ computed: ComputedNode, nanoseconds: UInt64, read: @escaping () -> [Tensor]
   ) {
-    self.position = position
-    self.node = node
-    self.fused = fused
-    self.kernel = kernel
+    self.computed = computed
     self.nanoseconds = nanoseconds
     self.read = read
   }
+
+  /// The node's position in ``Graph/nodes``.
+  package var position: Int { computed.position }
+
+  /// The node.
+  package var node: Node { computed.node }
+
+  /// The positions of earlier nodes that were fused with it.
+  package var fused: [Int] { computed.fused }
+
+  /// What computed it.
+  package var kernel: KernelKind { computed.kernel }
 
   /// The node's outputs.
   package var outputs: [Tensor] { read() }

@@ -32,10 +32,20 @@ INLINE struct reach reach(const struct pooling *all, int axis, int64_t output) {
   const int64_t start = output * space->strides[axis] - space->before[axis];
   const int64_t step = space->dilation[axis];
   const int64_t end = start + (space->window[axis] - 1) * step + 1;
+  if (start >= 0 && end <= space->sizes[axis]) return (struct reach){start, end, space->window[axis]};
   struct reach reach;
   covered_range(space, axis, output, &reach.first, &reach.end);
   reach.padded = ceil_div(smaller(space->sizes[axis] + all->after[axis], end) - start, step);
   return reach;
+}
+
+/// Whether there are this many outputs from one on along the width, and their windows lie inside of the input.
+INLINE bool lies_inside(const struct pooling *all, int64_t output, int64_t count) {
+  const struct space *space = &all->space;
+  const int64_t start = output * space->strides[2] - space->before[2];
+  const int64_t last = start + (count - 1) * space->strides[2];
+  return start >= 0 && output + count <= space->targets[2]
+      && last + (space->window[2] - 1) * space->dilation[2] < space->sizes[2];
 }
 
 // `kind` is a compile-time constant below: kernels_pooling_mean, _max or _max_or_nan, whatever the padding.
@@ -99,37 +109,64 @@ INLINE void pool_channels(
   }
 }
 
+/// The number of outputs of a row that are computed together, where the windows of all lie inside of it.
+enum { OUTPUTS = 4 };
+
 /// Defines a function that computes the outputs of a row, each a channel block or a single element, in
-/// registers.
+/// registers, and one for `outputs` of them, a compile-time constant, the first of which covers `columns`.
 #define POOL_IN_REGISTERS(name, type, flags)                                                         \
-  INLINE void name(                                                                                  \
-      const struct pooling *all, const float *source, float *target, int64_t z, int64_t y,           \
-      const enum kernels_pooling kind) {                                                             \
+  INLINE void name##_outputs(                                                                        \
+      const struct pooling *all, const float *source, float *target, struct reach planes,            \
+      struct reach rows, struct reach columns, const int outputs, const enum kernels_pooling kind) { \
     const struct space *space = &all->space;                                                         \
-    const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);                           \
-    for (int64_t x = 0; x < space->targets[2]; x++) {                                                \
-      const struct reach columns = reach(all, 2, x);                                                 \
-      int64_t count = 0;                                                                             \
-      type sum = START(kind);                                                                        \
-      /* NaN is collected separately, so that each maximum waits only for the one before. */         \
-      flags is_nan = 0;                                                                              \
-      for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {          \
-        for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {                  \
-          const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];    \
-          for (int64_t column = columns.first; column < columns.end;                                 \
-               column += space->dilation[2], count++) {                                              \
+    const ptrdiff_t step = space->strides[2] * all->source_steps[4];                                 \
+    int64_t count = 0;                                                                               \
+    type sums[OUTPUTS];                                                                              \
+    /* NaN is collected separately, so that each maximum waits only for the one before. */           \
+    flags are_nan[OUTPUTS];                                                                          \
+    for (int output = 0; output < outputs; output++) sums[output] = START(kind);                     \
+    for (int output = 0; output < outputs; output++) are_nan[output] = 0;                            \
+    for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {            \
+      for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {                    \
+        const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];      \
+        for (int64_t column = columns.first; column < columns.end;                                   \
+             column += space->dilation[2], count++) {                                                \
+          const float *from = line + column * all->source_steps[4];                                  \
+          for (int output = 0; output < outputs; output++) {                                         \
             type value;                                                                              \
-            memcpy(&value, line + column * all->source_steps[4], sizeof value);                      \
-            sum = kind == kernels_pooling_mean ? sum + value : LARGER(sum, value);                   \
-            if (kind == kernels_pooling_max_or_nan) is_nan |= value != value;                        \
+            memcpy(&value, from + output * step, sizeof value);                                      \
+            type *sum = &sums[output];                                                               \
+            *sum = kind == kernels_pooling_mean ? *sum + value : LARGER(*sum, value);                \
+            if (kind == kernels_pooling_max_or_nan) are_nan[output] |= value != value;               \
           }                                                                                          \
         }                                                                                            \
       }                                                                                              \
-      const float last = last_operand(all, planes, rows, columns, count, kind);                      \
+    }                                                                                                \
+    const float last = last_operand(all, planes, rows, columns, count, kind);                        \
+    for (int output = 0; output < outputs; output++) {                                               \
+      type sum = sums[output];                                                                       \
       if (kind == kernels_pooling_mean) sum *= last;                                                 \
       if (kind == kernels_pooling_max) sum = LARGER(sum, last);                                      \
-      if (kind == kernels_pooling_max_or_nan) sum = is_nan ? NAN : sum;                              \
-      memcpy(target + x * all->target_steps[4], &sum, sizeof sum);                                   \
+      if (kind == kernels_pooling_max_or_nan) sum = are_nan[output] ? NAN : sum;                     \
+      memcpy(target + output * all->target_steps[4], &sum, sizeof sum);                              \
+    }                                                                                                \
+  }                                                                                                  \
+                                                                                                     \
+  INLINE void name(                                                                                  \
+      const struct pooling *all, const float *source, float *target, int64_t z, int64_t y,           \
+      const enum kernels_pooling kind) {                                                             \
+    const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);                           \
+    int64_t x = 0;                                                                                   \
+    while (x < all->space.targets[2]) {                                                              \
+      const struct reach columns = reach(all, 2, x);                                                 \
+      float *to = target + x * all->target_steps[4];                                                 \
+      if (lies_inside(all, x, OUTPUTS)) {                                                            \
+        name##_outputs(all, source, to, planes, rows, columns, OUTPUTS, kind);                       \
+        x += OUTPUTS;                                                                                \
+      } else {                                                                                       \
+        name##_outputs(all, source, to, planes, rows, columns, 1, kind);                             \
+        x++;                                                                                         \
+      }                                                                                              \
     }                                                                                                \
   }
 

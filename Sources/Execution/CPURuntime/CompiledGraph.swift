@@ -50,15 +50,17 @@ package final class CompiledGraph: Sendable {
   package func run(
     _ inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void = { _ in }
   ) throws(WeighbridgeError) -> [Tensor] {
-    try graph.check(inputs: inputs)
-    if let stages = try stages(for: inputs.map(\.type)) {
+    let types = inputs.map(\.type)
+    try graph.check(inputs: types)
+    if let stages = try stages(for: types) {
       return try stages.run(inputs, observe: observe)
     }
     var outputs: [Tensor] = []
-    try run(inputs.map(\.type)) { execution in
+    try run(types) { execution in
       for (position, tensor) in inputs.enumerated() {
         execution.write(tensor, toInput: position)
-        tensor.releaseMemory()  // mapped memory has been copied
+        // Mapped memory has been copied; to read it again costs more time than it is worth if it is small.
+        if tensor.byteCount > Self.keptInputSize { tensor.releaseMemory() }
       }
     } observe: { (result) throws(WeighbridgeError) in
       try observe(result)
@@ -83,6 +85,7 @@ package final class CompiledGraph: Sendable {
     for port in graph.inputs + graph.outputs where graph[port.value].type.elementType != .float32 {
       throw .mismatch("\(port.name) is \(graph[port.value].type), and only float32 can be shared")
     }
+    try graph.check(inputs: types)
     try run(types) { execution in
       for position in graph.inputs.indices {
         execution.withInput(position) { write(position, &$0) }
@@ -114,7 +117,7 @@ package final class CompiledGraph: Sendable {
   package func hasDataDependentShapes(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
     for borrowsMemory in [false, true] {
       let key = key(for: types, borrowsMemory: borrowsMemory)
-      if plans.plan(key) != nil { return false }
+      if plans.contains(key) { return false }
     }
     return try graph.hasDataDependentShapes(for: types)
   }
@@ -146,6 +149,7 @@ package final class CompiledGraph: Sendable {
     _ types: [TensorType], from inputs: [UnsafeRawPointer],
     into outputs: [UnsafeMutableRawPointer]
   ) throws(WeighbridgeError) {
+    try graph.check(inputs: types)
     try run(types, borrowsMemory: true) { execution in
       for position in unsafe inputs.indices {
         unsafe execution.borrowInput(position, at: inputs[position])
@@ -178,7 +182,6 @@ package final class CompiledGraph: Sendable {
     _ types: [TensorType], borrowsMemory: Bool = false, write: (Execution) -> Void,
     observe: (NodeResult) throws(WeighbridgeError) -> Void, read: (Execution) -> Void
   ) throws(WeighbridgeError) {
-    try graph.check(inputs: types)
     let (execution, key) = try execution(for: types, borrowsMemory: borrowsMemory)
     write(execution)
     let cancellation = Cancellation.either(options.cancellation, .ofTask)
@@ -193,9 +196,8 @@ package final class CompiledGraph: Sendable {
     for types: [TensorType], borrowsMemory: Bool = false
   ) throws(WeighbridgeError) -> (Execution, PlanCache.Key) {
     let key = key(for: types, borrowsMemory: borrowsMemory)
-    let cached = plans.checkOut(key)
-    if let idle = cached.execution { return (idle, key) }
-    let plan = if let plan = cached.plan { plan } else { try plan(key, types) }
+    if let idle = plans.checkOut(key) { return (idle, key) }
+    let plan = if let plan = plans.plan(key) { plan } else { try plan(key, types) }
     return (try Execution(plan, workers: options.workers), key)
   }
 
@@ -238,6 +240,9 @@ package final class CompiledGraph: Sendable {
     try checkMemory(plan.arena.byteCount)
     return plan
   }
+
+  /// The size of an input up to which its memory is kept for the next run.
+  private static let keptInputSize = 16 << 20
 
   /// The maximum size of all activations together that is planned: 256 TiB.
   private static let maximumArenaSize = 1 << 48

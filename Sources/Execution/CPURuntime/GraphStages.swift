@@ -128,13 +128,10 @@ final class GraphStages: Sendable {
     guard let stage else { return }
     let inputs = stage.inputs.compactMap { values[$0] }
     let outputs = try stage.compiled.run(inputs) { (result) throws(WeighbridgeError) in
-      let position = stage.positions[result.position]
-      try observe(
-        NodeResult(
-          position: position, node: graph.nodes[position],
-          fused: result.fused.map { stage.positions[$0] }, kernel: result.kernel,
-          nanoseconds: result.nanoseconds
-        ) { result.outputs })
+      let computed = ComputedNode(
+        stage.positions[result.position], fused: result.fused.map { stage.positions[$0] },
+        of: graph, kernel: result.kernel)
+      try observe(NodeResult(computed, nanoseconds: result.nanoseconds) { result.outputs })
     }
     for (id, tensor) in zip(stage.outputs, outputs) { values[id] = tensor }
   }
@@ -175,12 +172,10 @@ final class GraphStages: Sendable {
       }
       values[id] = tensor
     }
-    try observe(
-      NodeResult(
-        position: position, node: node,
-        kernel: node.operation.subgraphs.isEmpty ? .reference : .own("subgraphs"),
-        nanoseconds: start.nanosecondsSince
-      ) { outputs })
+    let computed = ComputedNode(
+      position, of: graph,
+      kernel: node.operation.subgraphs.isEmpty ? .reference : .own("subgraphs"))
+    try observe(NodeResult(computed, nanoseconds: start.nanosecondsSince) { outputs })
   }
 }
 

@@ -27,17 +27,20 @@ final class PlanCache: Sendable {
   /// The maximum number of plans.
   private static let capacity = 8
 
-  /// The plan for a key and an idle execution of it, if available.
-  func checkOut(_ key: Key) -> (plan: Plan?, execution: Execution?) {
+  /// An idle execution of the plan for a key, if available.
+  func checkOut(_ key: Key) -> Execution? {
     state.withLock { state in
       state.uses += 1
       state.entries[key]?.lastUse = state.uses
-      return (state.entries[key]?.plan, state.entries[key]?.idle.popLast())
+      return state.entries[key]?.idle.popLast()
     }
   }
 
   /// The plan for a key, if available.
   func plan(_ key: Key) -> Plan? { state.withLock { $0.entries[key]?.plan } }
+
+  /// Whether there is a plan for a key.
+  func contains(_ key: Key) -> Bool { state.withLock { $0.entries.index(forKey: key) != nil } }
 
   /// Adds a plan, evicting the least recently used one if there are too many.
   func add(_ plan: Plan, for key: Key) {

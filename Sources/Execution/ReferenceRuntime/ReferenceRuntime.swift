@@ -47,10 +47,8 @@ package struct ReferenceRuntime: Runtime {
       let outputs = try evaluate(node, at: position, tensors, types)
       let nanoseconds = start.nanosecondsSince
       for (id, tensor) in zip(node.outputs, outputs) { tensors[id.index] = tensor }
-      try observe(
-        NodeResult(
-          position: position, node: node, kernel: .reference, nanoseconds: nanoseconds
-        ) { outputs })
+      let computed = ComputedNode(position, of: graph, kernel: .reference)
+      try observe(NodeResult(computed, nanoseconds: nanoseconds) { outputs })
       for id in lastUses[position] { tensors[id.index] = nil }
     }
     try checkCancellation()

@@ -17,6 +17,14 @@ struct ArrayMatching {
     _ arrays: [NamedTensor], to ports: [ModelPort], defaults: [String: Tensor] = [:],
     known: Set<String> = [], what: String
   ) throws(WeighbridgeError) {
+    // The usual arrays: one for each port in their order, with its name or without names.
+    let isOrdered =
+      arrays.elementsEqual(ports) { $0.name == $1.name }
+      || arrays.count == ports.count && arrays.allSatisfy(\.name.isEmpty)
+    if isOrdered {
+      (matched, others) = (arrays.map(\.tensor), [])
+      return
+    }
     let names = Set(ports.map(\.name))
     var named: [String: Tensor] = [:]
     for array in arrays where names.contains(array.name) { named[array.name] = array.tensor }

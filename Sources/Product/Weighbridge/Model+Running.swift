@@ -47,32 +47,26 @@ extension RunOptions {
 public struct RunResult: Sendable {
   /// A layer that was run.
   public struct Layer: Sendable {
-    /// The layer's name: `outer/inner/layer`, with `:1` for a second call.
-    public let name: String
-    /// The operator, for example `convolution`.
-    public let kind: String
-    /// The kind of kernel that computed it.
-    public let kernel: KernelKind
-    /// The names of earlier layers that were fused with it.
-    public let fused: [String]
+    private let computed: ComputedNode
     /// The time that it took, in nanoseconds.
     public let nanoseconds: UInt64
 
-    init(_ result: NodeResult, _ graph: Graph) {
-      name = result.node.name
-      kind = result.node.operation.kind
-      kernel = result.kernel
-      fused = result.fused.map { graph.nodes[$0].name }
-      nanoseconds = result.nanoseconds
-    }
-
-    init(name: String, kind: String, kernel: KernelKind, nanoseconds: UInt64) {
-      self.name = name
-      self.kind = kind
-      self.kernel = kernel
-      self.fused = []
+    init(_ computed: ComputedNode, nanoseconds: UInt64) {
+      self.computed = computed
       self.nanoseconds = nanoseconds
     }
+
+    /// The layer's name: `outer/inner/layer`, with `:1` for a second call.
+    public var name: String { computed.node.name }
+
+    /// The operator, for example `convolution`.
+    public var kind: String { computed.node.operation.kind }
+
+    /// The kind of kernel that computed it.
+    public var kernel: KernelKind { computed.kernel }
+
+    /// The names of earlier layers that were fused with it.
+    public var fused: [String] { computed.fusedNames }
   }
 
   /// One array for each output, in the model's order.
@@ -105,7 +99,7 @@ extension Model {
     var profile: [RunResult.Layer] = []
     let outputs = try options.runtime(observesAllNodes: keepsLayers)
       .run(content.graph, inputs: inputs) { result in
-        profile.append(RunResult.Layer(result, content.graph))
+        profile.append(RunResult.Layer(result.computed, nanoseconds: result.nanoseconds))
         guard keepsLayers, let name = layerNodes[result.position] else { return }
         for (number, tensor) in result.outputs.enumerated() {
           let arrayName = number == 0 ? name : "\(name).\(number)"

@@ -61,7 +61,7 @@ public final class Session: Sendable {
     var profile: [RunResult.Layer] = []
     options.report(0, of: graph, by: options.engine.rawValue)
     let outputs = try compiled.run(inputs) { result in
-      profile.append(RunResult.Layer(result, graph))
+      profile.append(RunResult.Layer(result.computed, nanoseconds: result.nanoseconds))
       options.report(result.position + 1, of: graph, by: options.engine.rawValue)
     }
     return RunResult(

@@ -92,7 +92,7 @@ struct ChangedRuntime: Runtime {
       }
       for (id, tensor) in zip(node.outputs, changed) { values[id] = tensor }
       try observe(
-        NodeResult(position: number, node: node, kernel: .reference, nanoseconds: 0) { changed })
+        NodeResult(ComputedNode(number, of: graph, kernel: .reference), nanoseconds: 0) { changed })
     }
     return graph.outputs.compactMap { values[$0.value] }
   }

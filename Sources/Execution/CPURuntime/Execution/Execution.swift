@@ -9,14 +9,25 @@ import GraphIR
 /// Sendable although not thread-safe: whoever checks one out of the ``PlanCache`` has exclusive use
 /// of it.
 @safe final class Execution: @unchecked Sendable {
+  /// What a step does, with its memory.
+  private enum Work {
+    /// A primitive, and where its arguments are in ``arguments``.
+    case primitive(Primitive, first: Int, count: Int)
+    /// A kernel in Swift, or of the reference.
+    case other
+  }
+
   let plan: Plan
   private let workers: Workers
   private let arena: Arena
   private(set) var memory: KernelMemory
-  /// For each step that is a primitive, its arguments with their memory.
-  private var arguments: [[kernels_argument]] = unsafe []
+  private let work: [Work]
+  /// For each group, the position behind its last step.
+  private let ends: [Int]
+  /// The arguments of all primitives, with their memory.
+  private var arguments: [kernels_argument] = unsafe []
   /// For each region that can be in the caller's memory, the arguments that lie in it.
-  private var uses: [Int: [(step: Int, argument: Int, offset: Int)]] = [:]
+  private var uses: [Int: [(argument: Int, offset: Int)]] = [:]
 
   /// Allocates memory for a plan.
   ///
@@ -29,33 +40,29 @@ import GraphIR
     let memory = unsafe KernelMemory(
       regions: plan.arena.offsets.map { unsafe arena.address + $0 }, constants: plan.constants)
     self.memory = memory
-    for step in plan.steps {
-      guard case .primitive(_, let arguments) = step.work else {
-        unsafe self.arguments.append([])
+    let borrowed = Set(
+      plan.borrowing.map { ($0.inputs + $0.outputs).joined().map(\.region) } ?? [])
+    var (work, ends) = ([Work](), plan.groups.map { _ in 0 })
+    for (number, step) in plan.steps.enumerated() {
+      if step.group < ends.count { ends[step.group] = number + 1 }
+      guard case .primitive(let primitive, let arguments) = step.work else {
+        work.append(.other)
         continue
       }
-      unsafe self.arguments.append(
-        arguments.map { argument in
-          unsafe kernels_argument(
-            role: Int32(argument.role.rawValue), number: Int32(argument.number),
-            address: memory[argument.storage])
-        })
-    }
-    recordUses()
-  }
-
-  private func recordUses() {
-    guard let borrowing = plan.borrowing else { return }
-    let regions = Set((borrowing.inputs + borrowing.outputs).joined().map(\.region))
-    for (number, step) in plan.steps.enumerated() {
-      guard case .primitive(_, let arguments) = step.work else { continue }
-      for (position, argument) in arguments.enumerated() {
-        guard case .region(let region) = argument.storage.memory, regions.contains(region) else {
-          continue
+      unsafe work.append(
+        .primitive(primitive, first: self.arguments.count, count: arguments.count))
+      for argument in arguments {
+        if case .region(let region) = argument.storage.memory, borrowed.contains(region) {
+          unsafe uses[region, default: []].append((self.arguments.count, argument.storage.offset))
         }
-        uses[region, default: []].append((number, position, argument.storage.offset))
+        unsafe self.arguments.append(
+          kernels_argument(
+            role: Int32(argument.role.rawValue), number: Int32(argument.number),
+            address: memory[argument.storage]))
       }
     }
+    self.work = work
+    self.ends = ends
   }
 
   /// Runs the plan on the inputs that were written, which it may overwrite.
@@ -70,20 +77,19 @@ import GraphIR
   ) throws(WeighbridgeError) {
     Threads.use(workers.count)
     var next = 0
-    for (number, group) in plan.groups.enumerated() {
+    for (group, end) in ends.enumerated() {
+      let computed = plan.computed[group]
       let start = ContinuousClock.now
-      while next < plan.steps.count, plan.steps[next].group == number {
-        try checkCancellation(cancellation)
-        try run(next)
-        next += 1
+      try run(from: &next, to: end, cancellation)
+      let result = NodeResult(computed, nanoseconds: start.nanosecondsSince) {
+        computed.node.outputs.compactMap { id in
+          self.tensor(id)?.held(as: self.plan.graph[id].type.elementType)
+        }
       }
-      try observe(result(of: group, kernel: plan.kernels[number], since: start))
+      try observe(result)
     }
     // The remaining steps reorder the outputs to row-major order.
-    while next < plan.steps.count {
-      try run(next)
-      next += 1
-    }
+    try run(from: &next, to: work.count, cancellation)
     try checkCancellation(cancellation)
   }
 
@@ -93,28 +99,25 @@ import GraphIR
     }
   }
 
-  private func run(_ position: Int) throws(WeighbridgeError) {
-    switch plan.steps[position].work {
-    case .primitive(let primitive, _):
-      let arguments = unsafe arguments[position]
-      unsafe kernels_run(primitive.handle, arguments, Int32(arguments.count))
-    case .kernel(_, let body): try body(memory)
-    case .reference(let call): try call.run(memory, workers: workers)
-    }
-  }
-
-  private func result(
-    of group: NodeGroup, kernel: KernelKind, since start: ContinuousClock.Instant
-  ) -> NodeResult {
-    let position = group.positions[group.positions.count - 1]
-    return NodeResult(
-      position: position, node: plan.graph.nodes[position],
-      fused: Array(group.positions.dropLast()), kernel: kernel,
-      nanoseconds: start.nanosecondsSince
-    ) {
-      group.outputs.compactMap { id in
-        self.tensor(id)?.held(as: self.plan.graph[id].type.elementType)
+  private func run(
+    from next: inout Int, to end: Int, _ cancellation: Cancellation?
+  ) throws(WeighbridgeError) {
+    while next < end {
+      try checkCancellation(cancellation)
+      switch work[next] {
+      case .primitive(let primitive, let first, let count):
+        unsafe arguments.withUnsafeBufferPointer { arguments in
+          let own = arguments.extracting(first..<first + count)
+          unsafe kernels_run(primitive.handle, own.baseAddress, Int32(count))
+        }
+      case .other:
+        switch plan.steps[next].work {
+        case .primitive: break
+        case .kernel(_, let body): try body(memory)
+        case .reference(let call): try call.run(memory, workers: workers)
+        }
       }
+      next += 1
     }
   }
 
@@ -151,7 +154,7 @@ extension Execution {
         + plan.arena.offsets[part.region]
       unsafe memory.move(part.region, to: start)
       for use in uses[part.region] ?? [] {
-        unsafe arguments[use.step][use.argument].address = unsafe start + use.offset
+        unsafe arguments[use.argument].address = unsafe start + use.offset
       }
     }
   }

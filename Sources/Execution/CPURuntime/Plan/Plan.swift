@@ -6,8 +6,8 @@ import LayerCatalog
 struct Plan: Sendable {
   let graph: Graph
   let groups: [NodeGroup]
-  /// What computes each group.
-  let kernels: [KernelKind]
+  /// For each group, its last node, with those that are computed together with it.
+  let computed: [ComputedNode]
   let steps: [Step]
   let arena: ArenaLayout
   let constants: [ConstantMemory]
@@ -69,8 +69,13 @@ struct Plan: Sendable {
     self.groups = groups
     self.tensors = tensors
     steps = builder.steps
-    kernels = Self.kernels(
+    let kernels = Self.kernels(
       steps, fallbacks: groups.map { .own(graph.isConstant($0) ? "constant" : "view") })
+    computed = zip(groups, kernels).map { group, kernel in
+      ComputedNode(
+        group.positions[group.positions.count - 1], fused: group.positions.dropLast(), of: graph,
+        kernel: kernel)
+    }
     arena = ArenaLayout(regions)
     borrowing =
       options.borrowsMemory
