@@ -90,8 +90,7 @@ static bool plan(
   return true;
 }
 
-/// Creates a convolution or transposed convolution.
-static kernels_primitive *create(
+kernels_primitive *blocked_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct space space, struct kernels_post_operations post,
     bool is_transposed) {
@@ -159,8 +158,10 @@ kernels_primitive *kernels_convolution(
     return depthwise_convolution(source, weights, bias, target, window, post);
   }
   kernels_primitive *fast = winograd_convolution(source, weights, bias, target, window, post);
+  if (!fast) fast = columns_convolution(source, weights, bias, target, window, post);
   return fast ? fast
-              : create(source, weights, bias, target, make_space(source, target, window), post, false);
+              : blocked_convolution(
+                    source, weights, bias, target, make_space(source, target, window), post, false);
 }
 
 kernels_primitive *kernels_transposed_convolution(
@@ -169,7 +170,8 @@ kernels_primitive *kernels_transposed_convolution(
     struct kernels_post_operations post) {
   if (!are_images(given, weights, target)) return NULL;
   const struct kernels_layout known = known_or_open(given), *source = &known;
-  return create(source, weights, bias, target, make_space(source, target, window), post, true);
+  return blocked_convolution(
+      source, weights, bias, target, make_space(source, target, window), post, true);
 }
 
 kernels_primitive *kernels_dense(
@@ -195,7 +197,7 @@ kernels_primitive *kernels_dense(
     .strides = {1, 1, 1}, .dilation = {1, 1, 1},
   };
   kernels_primitive *primitive =
-      create(&layouts[0], &layouts[1], bias, &layouts[2], space, post, false);
+      blocked_convolution(&layouts[0], &layouts[1], bias, &layouts[2], space, post, false);
   if (!primitive) return NULL;
   primitive->name = "dense";
   const struct kernels_layout own = layout_make(

@@ -74,6 +74,7 @@ static struct grouped describe_groups(const struct kernels_layout *weights) {
 struct kernels_layout layout_groups(const struct kernels_layout *weights) {
   const struct grouped all = describe_groups(weights);
   struct kernels_layout layout = layout_row_major(weights->rank, weights->sizes);
+  layout.form = FORM_GROUPS;
   layout.opaque_count = ceil_div(all.groups.count * all.groups.outputs, CHANNELS) * CHANNELS
       * all.span * CHANNELS * all.taps;
   return layout;

@@ -186,6 +186,22 @@ kernels_primitive *winograd_convolution(
 kernels_primitive *winograd_reorder(
     const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
 
+/// A convolution of few outputs by columns of its window; NULL where that does not apply or is not worthwhile.
+kernels_primitive *columns_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct kernels_window window,
+    struct kernels_post_operations post);
+
+/// Reorders weights `[out, in, height, width]` to the form of that convolution.
+kernels_primitive *columns_reorder(
+    const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
+
+/// A convolution or transposed convolution of blocks of channels.
+kernels_primitive *blocked_convolution(
+    const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
+    const kernels_layout *target, struct space space, struct kernels_post_operations post,
+    bool is_transposed);
+
 /// Runs a planned convolution.
 void run_convolution(const kernels_primitive *primitive, const struct call *call);
 

@@ -212,7 +212,7 @@ void kernels_layout_free(kernels_layout *layout) { free(layout); }
 bool kernels_layout_equal(const kernels_layout *first, const kernels_layout *second) {
   if (first->rank != second->rank || first->is_any != second->is_any
       || first->opaque_count != second->opaque_count
-      || first->is_winograd != second->is_winograd || first->offset != second->offset
+      || first->form != second->form || first->offset != second->offset
       || first->block_count != second->block_count
       || memcmp(first->sizes, second->sizes, sizeof first->sizes)) {
     return false;

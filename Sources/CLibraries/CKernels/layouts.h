@@ -15,14 +15,17 @@ struct block {
   int64_t size;
 };
 
+/// The form of weights: elements in some order, or opaque for groups of channels that fill no blocks, for
+/// Winograd's algorithm, or for a convolution by columns.
+enum form { FORM_ORDERED, FORM_GROUPS, FORM_WINOGRAD, FORM_COLUMNS };
+
 struct kernels_layout {
   int rank;
   /// Whether only the sizes are known.
   bool is_any;
   /// The number of floats of weights in an opaque form; 0 otherwise.
   int64_t opaque_count;
-  /// Whether the opaque form is that of Winograd's algorithm.
-  bool is_winograd;
+  enum form form;
   int64_t sizes[MAX_RANK];
   /// The strides of elements, or of blocks along a blocked axis.
   int64_t strides[MAX_RANK];

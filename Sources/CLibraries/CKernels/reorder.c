@@ -92,8 +92,12 @@ static struct kernels_layout scale_layout(
 kernels_primitive *kernels_reorder(
     const kernels_layout *source, const kernels_layout *target, bool has_groups, const float *scales,
     int count) {
-  if (target->is_winograd) return winograd_reorder(source, target, scales, count);
-  if (target->opaque_count > 0) return count > 0 ? NULL : kernels_reorder_groups(source, target);
+  switch (target->form) {
+  case FORM_WINOGRAD: return winograd_reorder(source, target, scales, count);
+  case FORM_COLUMNS: return columns_reorder(source, target, scales, count);
+  case FORM_GROUPS: return count > 0 ? NULL : kernels_reorder_groups(source, target);
+  case FORM_ORDERED: break;
+  }
   struct reorder *reorder = calloc(1, sizeof *reorder);
   if (!reorder) return NULL;
   reorder->primitive = (kernels_primitive){

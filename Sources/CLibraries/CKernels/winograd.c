@@ -378,7 +378,7 @@ kernels_primitive *winograd_convolution(
   if (all->is_transformed) {
     form = layout_row_major(weights->rank, weights->sizes);
     form.opaque_count = weight_count;
-    form.is_winograd = true;
+    form.form = FORM_WINOGRAD;
   }
   primitive_set(&own->primitive, kernels_role_source, &input);
   primitive_set(&own->primitive, kernels_role_target, &output);

@@ -52,7 +52,7 @@ import _CatalogTesting
       // As many outputs as inputs along each axis, although the step is 2.
       Case(dimensions: [5, 1], channels: (48, 40), window: [1, 1], strides: [1, 2]),
       Case(dimensions: [1, 7], channels: (3, 16), window: [1, 1], strides: [2, 1]),
-    ] + transformed + [
+    ] + transformed + byColumns + [
       Case(dimensions: [15, 28], channels: (32, 32), groups: 32),
       Case(
         dimensions: [15, 28], channels: (40, 40), window: [5, 3], strides: [2, 1], groups: 40),
@@ -104,14 +104,30 @@ import _CatalogTesting
     Case(dimensions: [22, 26], channels: (512, 520), padding: .valid, hasBias: false),
   ]
 
-  @Test("Windows of 3 x 3 that see many channels are computed by Winograd's algorithm")
-  func winograd() throws {
-    for testCase in Self.transformed {
+  /// Few outputs, which are computed by columns of the window where that takes half of the products.
+  private static let byColumns = [
+    Case(dimensions: [12, 17], channels: (40, 3), window: [9, 9]),
+    Case(
+      dimensions: [5, 4], channels: (32, 2), window: [3, 7],
+      padding: .explicit(before: [1, 9], after: [4, 8])),
+    Case(
+      images: 2, dimensions: [13, 20], channels: (17, 1), padding: .valid, layout: .channelsFirst),
+    Case(dimensions: [11, 16], channels: (24, 4), window: [2, 4], dilation: [2, 3]),
+    Case(dimensions: [9, 6], channels: (8, 5), window: [5, 3], strides: [2, 1], hasBias: false),
+    Case(dimensions: [6, 9], channels: (30, 3), window: [1, 5]),
+  ]
+
+  @Test("Convolutions are computed by the kernels that take the fewest products")
+  func kernels() throws {
+    let expected =
+      Self.transformed.map { ($0, "Winograd") }
+      + Self.byColumns.filter { $0.window[1] >= 7 }.map { ($0, "by columns") }
+    for (testCase, name) in expected {
       let (graph, input) = try graph(testCase, [])
       var kernels: [String] = []
       let options = CPURuntime.Options(workers: Workers(count: 2))
       _ = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append("\($0.kernel)") }
-      #expect(kernels.contains { $0.contains("Winograd") }, "\(testCase): \(kernels)")
+      #expect(kernels.contains { $0.contains(name) }, "\(testCase): \(kernels)")
     }
   }
 
@@ -174,10 +190,14 @@ import _CatalogTesting
     #expect(one.contiguousBytes() == two.contiguousBytes(), "the threads change the numbers")
   }
 
-  @Test("Fused operations are applied to complete sums", arguments: [64, 40, 52], [true, false])
-  func postOperations(channels: Int, isDepthwise: Bool) throws {
-    let square = Case(
-      dimensions: [9, 13], channels: (channels, channels), groups: isDepthwise ? channels : 1)
+  @Test(
+    "Fused operations are applied to complete sums",
+    arguments: [64, 40, 52].flatMap { channels in
+      [1, channels].map {
+        Case(dimensions: [9, 13], channels: (channels, channels), groups: $0)
+      }
+    } + [Case(dimensions: [9, 13], channels: (4, 4), window: [5, 4])])
+  func postOperations(square: Case) throws {
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     let relu6 = ReLU(slope: 0, threshold: 0, maximum: 6)
     let all: [[any Operator]] = [

@@ -48,6 +48,8 @@ import _CatalogTesting
       Case(
         images: 1, dimensions: [12, 12], channels: 530, layers: [.convolution(3, to: 508)],
         numbers: [.infinity]),
+      // Columns of a window that few outputs share.
+      Case(channels: 36, layers: [.convolution(7, to: 3), clip, .convolution(3, to: 2)]),
       // Groups that cross blocks of channels, and some that do not.
       Case(channels: 24, layers: [.convolution(3, to: 48, groups: 12), clip]),
       Case(channels: 30, layers: [.convolution(1, to: 20, groups: 10), .convolution(1, to: 7)]),
