@@ -398,6 +398,14 @@ CASES += [Case("rectified_integers", [Input((6,), -128, -126, "int8"), Input((9,
                rectified_integers)]
 
 
+def masked_beyond(byte, n):
+    """Masks whose value the type of the input does not hold: Keras 2 wraps it to -6 and 250."""
+    return [layers.Masking(value)(x) for value in (250, -6) for x in (byte, n)]
+
+
+CASES += [Case("masked_beyond", [Input((8, 1), -8, -5, "int8"), Input((8, 1), 249, 252, "uint8")], masked_beyond)]
+
+
 def turned_hues(x):
     """Hues of pixels with an infinite number, which have the other two as they are."""
     import tensorflow as tf

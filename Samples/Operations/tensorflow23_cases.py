@@ -122,7 +122,13 @@ def colors_and_bits(x, n, row):
         tf.matmul(row, np.linspace(-1, 1, 12, dtype="float32").reshape(4, 3), a_is_sparse=True)]
 
 
+def thresholds(least, byte, n):
+    """Integers above thresholds between them and beyond their type."""
+    return [keras.layers.ThresholdedReLU(theta)(x) for theta in (2.7, 300.0, 200.0) for x in (least, byte, n)]
+
+
 CASES = [
+    Case("thresholds", [Input((6,), -128, 127, "int8"), Input((9,), 0, 255, "uint8"), Input((5,), 0, 400, "int32")], thresholds),
     Case("colors_and_bits", [Input((4, 5, 3)), Input((6,), -9, 9, "int32"), Input((4,))], colors_and_bits),
     Case("intervals", [MATRIX, Input((5,), -5, 5, "int32"), Input((4,), type="float64")], intervals),
     Case("images_of_integers", [Input((4, 6, 3), -300, 300, "int32"), Input((4, 6, 3), 0, 255, "uint8"), Input((4, 6, 3))], images_of_integers),

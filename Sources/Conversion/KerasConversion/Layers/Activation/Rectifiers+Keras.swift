@@ -181,7 +181,9 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = try typedInput(inputs).type
     let bound = try constant(
-      "threshold", Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [threshold]))
+      "threshold",
+      Tensor(
+        type.elementType, shape: type.shape.map { _ in 1 }, [type.elementType.wrapping(threshold)]))
     let isAbove = try add(Comparison(.greater), inputs + [bound], role: "is_above")
     let factor = try add(Cast(to: type.elementType), isAbove, role: "factor")
     return try add(Multiply(), inputs + factor, role: role)

@@ -117,8 +117,10 @@ extension Masking: KerasMapped {
   static let keras = KerasMapping([
     KerasLayerClass("Masking", masks: .handledByBuilder, casts: .floats, shape: .same) {
       (layer, inputs) throws(WeighbridgeError) in
-      let value = try layer.real("mask_value", default: 0)
+      var value = try layer.real("mask_value", default: 0)
       var (input, type) = try layer.typedInput(inputs)
+      // Keras 2 compares with a constant of the input's type, Keras 3 with the number.
+      if layer.version.major < 3 { value = type.elementType.wrapping(value) }
       // Keras multiplies by the mask, and the product of booleans is a number since 3.15.
       if type.elementType == .bool, layer.version >= KerasVersion(3, 15) {
         input = try layer.cast(input, to: .int32, role: "number")
