@@ -406,6 +406,17 @@ def masked_beyond(byte, n):
 CASES += [Case("masked_beyond", [Input((8, 1), -8, -5, "int8"), Input((8, 1), 249, 252, "uint8")], masked_beyond)]
 
 
+def thresholds_beyond(byte, n):
+    """Thresholds that the type of the input does not hold, nor their negatives."""
+    shrink = keras.ops.soft_shrink
+    return [keras.ops.threshold(byte, 300, 5), keras.ops.threshold(n, -300, 5), keras.ops.hard_shrink(byte, threshold=300),
+            shrink(byte, threshold=200), shrink(n, threshold=1), shrink(n, threshold=200)]
+
+
+if IS_KERAS3:
+    CASES += [Case("thresholds_beyond", [Input((40,), -128, 127, "int8"), Input((40,), 0, 255, "uint8")], thresholds_beyond)]
+
+
 def turned_hues(x):
     """Hues of pixels with an infinite number, which have the other two as they are."""
     import tensorflow as tf

@@ -7,6 +7,17 @@ def one_of(*choices):
     return lambda asked: asked.one(*choices)
 
 
+def number(*choices):
+    """A number like those of the elements; of integers at times a fraction, or one that their type does not hold."""
+
+    def strategy(asked):
+        if "float" not in asked.kind and asked.rng.random() < 0.3:
+            return asked.one(1, 2.7, 200, 300, -300)
+        return asked.one(*choices)
+
+    return strategy
+
+
 def flag(asked):
     return asked.rng.random() < 0.5
 
@@ -264,13 +275,13 @@ STRATEGIES = {
     "cells": lambda asked: [cell(asked), cell(asked)],
     # Functions and their settings.
     "activation": activation, "recurrent_activation": activation, "alpha": one_of(0.1, 0.3, 1.0, 1.5, 0),
-    "negative_slope": one_of(0, 0.1, 0.3, 1.5), "max_value": one_of(None, 1.0, 6.0),
-    "theta": one_of(0.5, 1.0), "threshold": one_of(0, 0.3, 1.0, -0.5),
+    "negative_slope": number(0, 0.1, 0.3, 1.5), "max_value": number(None, 1.0, 6.0),
+    "theta": number(0.5, 1.0), "threshold": number(0, 0.3, 1.0, -0.5),
     "epsilon": one_of(1e-3, 1e-5, 0.1), "momentum": one_of(0.9, 0.5), "approximate": flag,
-    "default_value": one_of(0.0, -1.0), "ord": one_of(None, 1, 2), "order": one_of(1, 2, 3),
-    "x_min": one_of(-0.5, 0, 1), "x_max": one_of(0.5, 2), "clip_value_min": one_of(-0.5, 0),
-    "beta": one_of(1.0, 0.5), "clip_value_max": one_of(0.5, 2.0), "min_value": one_of(-0.5, 0),
-    "fill_value": one_of(0, 0.5, -1), "nan": one_of(0.0, 1.0), "posinf": one_of(None, 9.0),
+    "default_value": number(0.0, -1.0), "ord": one_of(None, 1, 2), "order": one_of(1, 2, 3),
+    "x_min": number(-0.5, 0, 1), "x_max": number(0.5, 2), "clip_value_min": number(-0.5, 0),
+    "beta": one_of(1.0, 0.5), "clip_value_max": number(0.5, 2.0), "min_value": number(-0.5, 0),
+    "fill_value": number(0, 0.5, -1), "nan": one_of(0.0, 1.0), "posinf": one_of(None, 9.0),
     "neginf": one_of(None, -9.0), "decimals": one_of(0, 1, 2), "initial": one_of(None, 0.5),
     "correction": one_of(0, 1), "q": one_of(0.25, 0.5, [0.1, 0.9], 50), "minimum": one_of(0.0, -0.5),
     "maximum": one_of(0.5, 1.0), "b": None, "period": one_of(2.0), "axis": axis, "axes": axes,
@@ -281,10 +292,10 @@ STRATEGIES = {
     "shift": one_of(1, -1, 2), "offset": offset, "scale": scale, "repeats": repeats,
     "multiples": multiples, "pad_width": pad_widths, "paddings": pad_widths,
     "indices_or_sections": split_count, "num_or_size_splits": split_count, "key": index_like,
-    "constant_values": one_of(0, 1.5), "mode": mode, "ndim": one_of(1, 2),
+    "constant_values": number(0, 1.5), "mode": mode, "ndim": one_of(1, 2),
     "permute_pattern": permutation,
     # Embedding, attention, recurrence.
-    "mask_zero": flag, "mask_value": one_of(0.0, 0.0, 0.5), "score_mode": one_of("dot", "concat"),
+    "mask_zero": flag, "mask_value": number(0.0, 0.0, 0.5), "score_mode": one_of("dot", "concat"),
     "attention_axes": lambda asked: asked.one(None, None, 1),
     "merge_mode": one_of("concat", "sum", "mul", "ave", None), "implementation": one_of(1, 2),
     "time_major": seldom, "stateful": seldom, "unroll": seldom, "dropout": one_of(0.0, 0.3),

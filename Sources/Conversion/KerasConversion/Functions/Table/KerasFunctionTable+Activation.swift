@@ -65,7 +65,8 @@ extension KerasFunctionTable {
       }
       // The magnitude of the least integer of a type is that integer again.
       let magnitude = try call.part(UnaryMath(.absolute), value)
-      let threshold = try call.number(operation.threshold, like: value)
+      let type = call.type(of: value).elementType
+      let threshold = try call.number(type.wrapping(operation.threshold), like: value)
       let isLarge = try call.part(Comparison(.greater), magnitude, threshold)
       return try call.add(Where(), [isLarge, value, try call.number(0, like: value)])
     },
@@ -74,17 +75,26 @@ extension KerasFunctionTable {
       let keepsType = call.isInteger("threshold") && !call.layer.writer.isJAX
       let operation = SoftShrink(threshold: try call.real("threshold", default: 0.5))
       guard keepsType else { return try call.addActivation(operation) }
-      return try call.layer.addSelection(operation, [try call.tensor("x", at: 0)])
+      let value = try call.tensor("x", at: 0)
+      let type = call.type(of: value).elementType
+      let limits = 0...type.integerBounds.maximum
+      guard !type.isFloat, !type.isSignedInteger || !limits.contains(operation.threshold) else {
+        return try call.layer.addSelection(operation, [value])
+      }
+      return try call.addShrunk(value, by: operation.threshold)
     },
     Entry(["Squareplus"]) { (call) throws(WeighbridgeError) in
       try call.addActivation(Squareplus(smoothness: try call.real("b", default: 4)))
     },
     Entry(["Threshold"]) { (call) throws(WeighbridgeError) in
-      let threshold = try call.real("threshold")
       guard let constant = try call.constant("default_value") else {
         throw call.missing("default_value")
       }
       let input = try call.tensor("x", at: 0)
+      var threshold = try call.real("threshold")
+      if !call.layer.writer.isJAX {
+        threshold = call.type(of: input).elementType.wrapping(threshold)
+      }
       // What is put in place of integers may be a fraction on JAX.
       let type = call.commonType([.value(input), .constant(constant)])
       let replacement = try call.element(constant, of: type, default: 0)
@@ -120,6 +130,22 @@ extension KerasFunction {
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.addActivation(operation, of: try tensor("x", "features", at: 0), role: "")
+  }
+
+  /// Adds what is beyond a threshold, above and below it, of integers that wrap around as it and its negative
+  /// do.
+  fileprivate mutating func addShrunk(
+    _ value: ValueID, by threshold: Double
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = type(of: value).elementType
+    let upper = try number(type.wrapping(threshold), like: value)
+    let lower = try number(type.wrapping(-threshold), like: value)
+    let isBelow = try part(Comparison(.less), value, lower)
+    let below = try part(
+      Where(), isBelow, try part(Add(overflow: .wrap), value, upper), try number(0, like: value))
+    let isAbove = try part(Comparison(.greater), value, upper)
+    let above = try part(Subtract(overflow: .wrap), value, upper)
+    return try add(Where(), [isAbove, above, below])
   }
 
   /// Adds a function in which JAX puts a fraction among the elements, so that integers become float32.
