@@ -62,13 +62,13 @@ INLINE float add(float own, float next, const enum kernels_pooling kind) {
   return kind == kernels_pooling_max_or_nan && next != next ? next : LARGER(own, next);
 }
 
-/// The factor of a mean, or the lower bound of a maximum.
+/// The divisor of a mean, or the lower bound of a maximum.
 INLINE float last_operand(
     const struct pooling *all, struct reach planes, struct reach rows, struct reach columns,
     int64_t count, const enum kernels_pooling kind) {
   if (kind == kernels_pooling_mean) {
     const bool counts_padding = all->kind == kernels_pooling_mean_with_padding;
-    return 1 / (float)(counts_padding ? planes.padded * rows.padded * columns.padded : count);
+    return (float)(counts_padding ? planes.padded * rows.padded * columns.padded : count);
   }
   const int64_t *window = all->space.window;
   const bool covers_zeros = all->kind == kernels_pooling_max_with_padding
@@ -103,7 +103,7 @@ INLINE void pool_channels(
     if (kind == kernels_pooling_max && all->kind == kernels_pooling_max) continue;
     const float last = last_operand(all, planes, rows, columns, count, kind);
     for (int64_t channel = 0; channel < channels; channel++) {
-      if (kind == kernels_pooling_mean) to[channel] *= last;
+      if (kind == kernels_pooling_mean) to[channel] /= last;
       if (kind == kernels_pooling_max) to[channel] = LARGER(to[channel], last);
     }
   }
@@ -145,7 +145,7 @@ enum { OUTPUTS = 4 };
     const float last = last_operand(all, planes, rows, columns, count, kind);                        \
     for (int output = 0; output < outputs; output++) {                                               \
       type sum = sums[output];                                                                       \
-      if (kind == kernels_pooling_mean) sum *= last;                                                 \
+      if (kind == kernels_pooling_mean) sum /= last;                                                 \
       if (kind == kernels_pooling_max) sum = LARGER(sum, last);                                      \
       if (kind == kernels_pooling_max_or_nan) sum = are_nan[output] ? NAN : sum;                     \
       memcpy(target + output * all->target_steps[4], &sum, sizeof sum);                              \
