@@ -191,14 +191,12 @@ kernels_primitive *columns_convolution(
 
 // --- Weights.
 
-struct columns_weights {
-  kernels_primitive primitive;
-  struct kernels_layout sums;
-  float *scales;
-};
-
-static void release_weights(kernels_primitive *primitive) {
-  free(((struct columns_weights *)primitive)->scales);
+/// The layout of the sums' weights in the form of a layout: inputs that fill no block are in blocks if the input of
+/// the convolution is.
+static struct kernels_layout stored_sums(const struct kernels_layout *form) {
+  const struct kernels_layout blocked = layout_sums(form, true);
+  return kernels_layout_byte_count(&blocked) == kernels_layout_byte_count(form)
+      ? blocked : layout_sums(form, false);
 }
 
 /// The distance of an element from the first one.
@@ -215,20 +213,21 @@ static int64_t offset(const struct kernels_layout *layout, const int64_t positio
 }
 
 static void run_weights(const kernels_primitive *primitive, const struct call *call) {
-  const struct columns_weights *all = (const struct columns_weights *)primitive;
+  const float *scales = ((const struct weights_reorder *)primitive)->scales;
   const struct kernels_layout *layout = &primitive->layouts[kernels_role_source];
+  const struct kernels_layout sums = stored_sums(&primitive->layouts[kernels_role_target]);
   const int64_t *sizes = layout->sizes;
   const unaligned_float *source = call->arguments[kernels_role_source];
   float *target = call->arguments[kernels_role_target];
-  memset(target, 0, kernels_layout_byte_count(&all->sums));
+  memset(target, 0, kernels_layout_byte_count(&sums));
   for (int64_t output = 0; output < sizes[0]; output++) {
-    const float scale = all->scales ? all->scales[output] : 1;
+    const float scale = scales ? scales[output] : 1;
     for (int64_t input = 0; input < sizes[1]; input++) {
       for (int64_t row = 0; row < sizes[2]; row++) {
         for (int64_t column = 0; column < sizes[3]; column++) {
           const int64_t own[] = {column * sizes[0] + output, input, row, 0};
           const int64_t given[] = {output, input, row, column};
-          target[offset(&all->sums, own)] = scale * source[offset(layout, given)];
+          target[offset(&sums, own)] = scale * source[offset(layout, given)];
         }
       }
     }
@@ -237,24 +236,5 @@ static void run_weights(const kernels_primitive *primitive, const struct call *c
 
 kernels_primitive *columns_reorder(
     const kernels_layout *source, const kernels_layout *target, const float *scales, int count) {
-  if (source->block_count > 0 || (count > 0 && count != target->sizes[0])) return NULL;
-  struct columns_weights *all = calloc(1, sizeof *all);
-  if (!all) return NULL;
-  all->primitive = (kernels_primitive){
-    .name = "reorder", .run = run_weights, .release = release_weights};
-  // Inputs that fill no block are in blocks if the input of the convolution is.
-  all->sums = layout_sums(target, true);
-  if (kernels_layout_byte_count(&all->sums) != kernels_layout_byte_count(target)) {
-    all->sums = layout_sums(target, false);
-  }
-  primitive_set(&all->primitive, kernels_role_source, source);
-  primitive_set(&all->primitive, kernels_role_target, target);
-  if (count == 0) return &all->primitive;
-  all->scales = malloc((size_t)count * sizeof *scales);
-  if (all->scales) {
-    memcpy(all->scales, scales, (size_t)count * sizeof *scales);
-    return &all->primitive;
-  }
-  free(all);
-  return NULL;
+  return reorder_weights(source, target, scales, count, run_weights);
 }

@@ -165,6 +165,17 @@ struct kernels_layout layout_weights(
 /// The layout of weights `[groups, out, in, spatial...]` with output blocks that cross groups.
 struct kernels_layout layout_groups(const struct kernels_layout *weights);
 
+/// A reorder of weights to an opaque form, with a factor for each output or none.
+struct weights_reorder {
+  kernels_primitive primitive;
+  float *scales;
+};
+
+/// Creates one. Returns NULL if the source is blocked or there is another number of factors than of outputs.
+kernels_primitive *reorder_weights(
+    const kernels_layout *source, const kernels_layout *target, const float *scales, int count,
+    void (*run)(const kernels_primitive *primitive, const struct call *call));
+
 /// Reorders grouped weights to that layout, from row-major order.
 kernels_primitive *kernels_reorder_groups(
     const kernels_layout *source, const kernels_layout *target);
