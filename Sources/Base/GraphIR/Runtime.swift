@@ -37,7 +37,7 @@ package final class ComputedNode: Sendable {
 
   /// - Parameter fused: The positions of the earlier nodes.
   package init(
-    _ position: Int, fused: some Sequence<Int> = [], of graph: Graph, kernel: KernelKind
+    _ position: Int, fused: some Collection<Int> = [], of graph: Graph, kernel: KernelKind
   ) {
     self.position = position
     self.node = graph.nodes[position]

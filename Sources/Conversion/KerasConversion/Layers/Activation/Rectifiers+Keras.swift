@@ -109,7 +109,7 @@ extension ReLU: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     let role = operation.maximum == nil && operation.slope == 0 ? "" : "above"
     let (input, type) = try layer.typedInput(inputs)
-    let threshold = type.elementType.wrapping(operation.threshold)
+    let threshold = layer.wrapping(operation.threshold, in: type.elementType)
     var value =
       layer.version >= KerasVersion(3, 15)
       ? try layer.addSelection(
@@ -117,7 +117,7 @@ extension ReLU: KerasMapped {
       : try layer.masked(inputs, above: threshold, role: role)
     if let maximum = operation.maximum {
       let (role, limit) = (
-        operation.slope == 0 ? "" : "limited", max(0, type.elementType.wrapping(maximum))
+        operation.slope == 0 ? "" : "limited", max(0, layer.wrapping(maximum, in: type.elementType))
       )
       value =
         type.elementType.isFloat
@@ -147,7 +147,7 @@ extension ReLU: KerasMapped {
 extension KerasLayer {
   /// Adds a rectifier. TensorFlow converts integers to float32 where there is a slope and no limit; otherwise
   /// Keras computes in their type, to which it converts limit and slope (Keras 3 takes slopes of that
-  /// type only; JAX multiplies by it in float32).
+  /// type only).
   fileprivate mutating func addRectified(
     _ operation: ReLU, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -158,7 +158,7 @@ extension KerasLayer {
     // A limit that wraps around to a negative number leaves 0.
     let limited = ReLU(
       slope: operation.slope, threshold: 0,
-      maximum: operation.maximum.map { max(0, type.elementType.wrapping($0)) })
+      maximum: operation.maximum.map { max(0, wrapping($0, in: type.elementType)) })
     return operation.slope == 0
       ? try addSelection(limited, inputs) : try addExactly(limited, of: value)
   }
@@ -183,7 +183,8 @@ extension KerasLayer {
     let bound = try constant(
       "threshold",
       Tensor(
-        type.elementType, shape: type.shape.map { _ in 1 }, [type.elementType.wrapping(threshold)]))
+        type.elementType, shape: type.shape.map { _ in 1 },
+        [wrapping(threshold, in: type.elementType)]))
     let isAbove = try add(Comparison(.greater), inputs + [bound], role: "is_above")
     let factor = try add(Cast(to: type.elementType), isAbove, role: "factor")
     return try add(Multiply(), inputs + factor, role: role)

@@ -56,19 +56,18 @@ extension KerasLayer {
     guard type.elementType.isSignedInteger else {
       throw .unsupported("has a slope for \(type), which TensorFlow does not compute either")
     }
+    guard !writer.isJAX else {
+      throw .unsupported(
+        "has a slope for \(type) with a limit or a threshold, which on JAX is supported for floating-point "
+          + "numbers only")
+    }
     let threshold = try number(
-      type.elementType.wrapping(rectifier.threshold), "slope_end", like: value)
+      wrapping(rectifier.threshold, in: type.elementType), "slope_end", like: value)
     let below = try add(Subtract(overflow: .wrap), [threshold, value], role: "below")
     let zero = try number(0, "no_slope", like: value)
     let negative = try add(Maximum(), below + [zero], role: "negative")
-    if writer.isJAX {
-      let scaled = try add(
-        Rescaling(scale: [rectifier.slope], offset: [0]), try cast(negative, to: .float32),
-        role: "scaled")
-      return try add(
-        Subtract(), [try cast(positive[0], to: .float32, role: "float_positive")] + scaled)
-    }
-    let slope = try number(type.elementType.wrapping(rectifier.slope), "slope", like: value)
+    let slope = try number(
+      wrapping(rectifier.slope, in: type.elementType), "slope", like: value)
     let scaled = try add(Multiply(overflow: .wrap), negative + [slope], role: "scaled")
     return try add(Subtract(overflow: .wrap), positive + scaled)
   }
@@ -164,6 +163,11 @@ extension KerasLayer {
     let zero = try number(0, "zero", like: value)
     return try add(Where(), isStep + [value, zero])
       + add(Reduce(.any, axes: [last], keepDims: false), differs, role: "mask")
+  }
+
+  /// What the backend compares integers with: TensorFlow converts a number to their type, JAX does not.
+  func wrapping(_ number: Double, in type: ElementType) -> Double {
+    writer.isJAX ? number : type.wrapping(number)
   }
 
   /// A constant of one element with the type and rank of a value.
