@@ -108,7 +108,8 @@ kernels_primitive *blocked_convolution(
   const int64_t in_channels = source->sizes[1];
   const bool is_split = all->groups.count > 1;
   all->tile_blocks = is_split ? 1 : output_blocks_per_tile(target->sizes[1]);
-  all->width = all->tile_blocks * CHANNELS;
+  const bool is_half = !is_split && target->sizes[1] <= CHANNELS / 2;
+  all->width = is_half ? CHANNELS / 2 : all->tile_blocks * CHANNELS;
   const struct kernels_layout input =
       choose_layout(source, is_split || in_channels >= MIN_BLOCKED);
   const struct kernels_layout output = choose_layout(target, true);
@@ -158,7 +159,7 @@ kernels_primitive *kernels_convolution(
     return depthwise_convolution(source, weights, bias, target, window, post);
   }
   kernels_primitive *fast = winograd_convolution(source, weights, bias, target, window, post);
-  if (!fast) fast = columns_convolution(source, weights, bias, target, window, post);
+  if (!fast) fast = planar_convolution(source, weights, bias, target, window, post);
   return fast ? fast
               : blocked_convolution(
                     source, weights, bias, target, make_space(source, target, window), post, false);

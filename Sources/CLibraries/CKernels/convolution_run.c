@@ -31,7 +31,7 @@ struct destination {
 /// Points a tile at its outputs, or at a staging buffer from which they are copied.
 static void set_destination(
     const struct convolution *all, struct tile *tile, float *target, struct destination *destination) {
-  const int block = all->width;
+  const int block = all->tile_blocks * CHANNELS;
   destination->target = target;
   destination->is_staged = !all->stores_padding && destination->valid < tile->tile_blocks * CHANNELS;
   if (!destination->is_staged) {
@@ -56,7 +56,7 @@ static void set_destination(
 static void copy_staged(
     const struct convolution *all, const struct tile *tile, const struct destination *destination,
     ptrdiff_t step) {
-  const int block = all->width;
+  const int block = all->tile_blocks * CHANNELS;
   for (int index = 0; index < tile->count; index++) {
     for (int64_t channel = 0; channel < destination->valid; channel += CHANNELS) {
       memcpy(
@@ -88,7 +88,7 @@ static void store_tile(
     struct destination *destination) {
   const ptrdiff_t step = tile->target_step;
   set_destination(all, tile, target, destination);
-  if (destination->is_staged) tile->target_step = all->width;
+  if (destination->is_staged) tile->target_step = all->tile_blocks * CHANNELS;
   functions[(tile->count - 1) * TILE_KINDS](all, tile);
   if (tile->is_last && all->operations.function_count > 0) finish_tile(all, tile, destination);
   if (destination->is_staged) copy_staged(all, tile, destination, step);
@@ -212,9 +212,6 @@ const float *convolution_input(
       &all->input, call->arguments[kernels_role_source] + image * size,
       call->arguments[kernels_role_scratchpad]);
 }
-
-/// With fewer products than this, synchronizing threads costs more than it saves.
-enum { MIN_SHARED_PRODUCTS = 1 << 19 };
 
 /// Computes all parts of a pass, with several threads where that is worth it.
 static void compute_pass(const struct part_work *given) {

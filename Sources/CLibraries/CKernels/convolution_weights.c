@@ -22,31 +22,6 @@ struct kernels_layout layout_weights(
       weights->rank, weights->sizes, order, is_blocked ? 2 : 1, is_blocked ? blocks : blocks + 1);
 }
 
-// --- Opaque forms.
-
-static void release_weights(kernels_primitive *primitive) {
-  free(((struct weights_reorder *)primitive)->scales);
-}
-
-kernels_primitive *reorder_weights(
-    const kernels_layout *source, const kernels_layout *target, const float *scales, int count,
-    void (*run)(const kernels_primitive *primitive, const struct call *call)) {
-  if (source->block_count > 0 || (count > 0 && count != target->sizes[0])) return NULL;
-  struct weights_reorder *all = calloc(1, sizeof *all);
-  if (!all) return NULL;
-  all->primitive = (kernels_primitive){.name = "reorder", .run = run, .release = release_weights};
-  primitive_set(&all->primitive, kernels_role_source, source);
-  primitive_set(&all->primitive, kernels_role_target, target);
-  if (count == 0) return &all->primitive;
-  all->scales = malloc((size_t)count * sizeof *scales);
-  if (all->scales) {
-    memcpy(all->scales, scales, (size_t)count * sizeof *scales);
-    return &all->primitive;
-  }
-  free(all);
-  return NULL;
-}
-
 // --- Groups that do not fill channel blocks: a block of 16 outputs reads all input blocks that contain
 // channels of its groups, with zero weights for channels of other groups.
 

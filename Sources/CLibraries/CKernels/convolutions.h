@@ -84,7 +84,8 @@ struct convolution {
   /// The size of an image of the target in floats.
   int64_t target_image;
   int64_t out_channels;
-  /// The number of blocks of 16 output channels in a tile, and the number of channels in these.
+  /// The number of blocks of 16 output channels in a tile, and the number of channels in these, or 8 if there are no
+  /// more.
   int tile_blocks, width;
   struct groups groups;
   /// Whether the padding channels of the last block are stored.
@@ -136,6 +137,9 @@ enum {
 #endif
 };
 
+/// With fewer products than this, synchronizing threads costs more than it saves.
+enum { MIN_SHARED_PRODUCTS = 1 << 19 };
+
 /// The maximum number of outputs in a tile on this processor.
 int widest_tile(void);
 
@@ -165,17 +169,6 @@ struct kernels_layout layout_weights(
 /// The layout of weights `[groups, out, in, spatial...]` with output blocks that cross groups.
 struct kernels_layout layout_groups(const struct kernels_layout *weights);
 
-/// A reorder of weights to an opaque form, with a factor for each output or none.
-struct weights_reorder {
-  kernels_primitive primitive;
-  float *scales;
-};
-
-/// Creates one. Returns NULL if the source is blocked or there is another number of factors than of outputs.
-kernels_primitive *reorder_weights(
-    const kernels_layout *source, const kernels_layout *target, const float *scales, int count,
-    void (*run)(const kernels_primitive *primitive, const struct call *call));
-
 /// Reorders grouped weights to that layout, from row-major order.
 kernels_primitive *kernels_reorder_groups(
     const kernels_layout *source, const kernels_layout *target);
@@ -197,15 +190,12 @@ kernels_primitive *winograd_convolution(
 kernels_primitive *winograd_reorder(
     const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
 
-/// A convolution of few outputs by columns of its window; NULL where that does not apply or is not worthwhile.
-kernels_primitive *columns_convolution(
+/// A convolution of few outputs with pixels in the elements of vectors; NULL where that does not apply or is not
+/// worthwhile.
+kernels_primitive *planar_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post);
-
-/// Reorders weights `[out, in, height, width]` to the form of that convolution.
-kernels_primitive *columns_reorder(
-    const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
 
 /// A convolution or transposed convolution of blocks of channels.
 kernels_primitive *blocked_convolution(

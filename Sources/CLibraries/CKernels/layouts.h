@@ -16,8 +16,8 @@ struct block {
 };
 
 /// The form of weights: elements in some order, or opaque for groups of channels that fill no blocks, for
-/// Winograd's algorithm, or for a convolution by columns.
-enum form { FORM_ORDERED, FORM_GROUPS, FORM_WINOGRAD, FORM_COLUMNS };
+/// Winograd's algorithm.
+enum form { FORM_ORDERED, FORM_GROUPS, FORM_WINOGRAD };
 
 struct kernels_layout {
   int rank;

@@ -209,14 +209,14 @@ static void compute_part(void *context, int index) {
 
 /// The minimum number of products for which synchronizing threads pays off, and the size in bytes of the
 /// input and output that stay in the cache while all channels are computed.
-enum { MIN_SHARED_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
+enum { MIN_SHARED_INTEGER_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
 
 static void compute_pass(const struct quantized_work *given) {
   struct quantized_work work = *given;
   const struct quantized_convolution *all = work.all;
   const int64_t *counts = work.pass->counts, outputs = counts[0] * counts[1] * counts[2];
   const int64_t weights = work.pass->tap_count * all->run * all->out_channels;
-  const int64_t threads = outputs * weights < MIN_SHARED_PRODUCTS ? 1 : kernels_thread_count();
+  const int64_t threads = outputs * weights < MIN_SHARED_INTEGER_PRODUCTS ? 1 : kernels_thread_count();
   const struct traffic traffic = {
     .pixels = outputs, .channels = all->out_channels, .blocks = all->blocks.count, .weights = weights,
     .source = input_bytes(&all->input),

@@ -94,7 +94,6 @@ kernels_primitive *kernels_reorder(
     int count) {
   switch (target->form) {
   case FORM_WINOGRAD: return winograd_reorder(source, target, scales, count);
-  case FORM_COLUMNS: return columns_reorder(source, target, scales, count);
   case FORM_GROUPS: return count > 0 ? NULL : kernels_reorder_groups(source, target);
   case FORM_ORDERED: break;
   }

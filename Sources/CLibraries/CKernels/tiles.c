@@ -102,8 +102,9 @@ INLINE void sum_up(
             }
             if (width == TWO_BLOCKS) high[channel % sets][output] += second * element;
           }
-          // A tile with one output block may have weights for two.
-          weights += registers == 1 && tile_blocks == 1 ? all->width : tile_blocks * CHANNELS;
+          // A tile with one output block may have weights for two, and a half one for itself or more.
+          const bool is_alone = width == ONE_BLOCK && registers > 1;
+          weights += is_alone || width == TWO_BLOCKS ? tile_blocks * CHANNELS : all->width;
         }
         source += unrolled;
       }

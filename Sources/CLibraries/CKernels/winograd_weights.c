@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "threads.h"
 #include "winograd.h"
 
@@ -75,11 +77,20 @@ static void write_outputs(void *context, int index) {
   }
 }
 
+struct winograd_weights {
+  kernels_primitive primitive;
+  float *scales;
+};
+
+static void release_weights(kernels_primitive *primitive) {
+  free(((struct winograd_weights *)primitive)->scales);
+}
+
 static void run_weights(const kernels_primitive *primitive, const struct call *call) {
   const struct kernels_layout *target = &primitive->layouts[kernels_role_target];
   struct weights_work work = {
     .primitive = primitive, .source = call->arguments[kernels_role_source],
-    .scales = ((const struct weights_reorder *)primitive)->scales,
+    .scales = ((const struct winograd_weights *)primitive)->scales,
     .target = call->arguments[kernels_role_target], .outputs = target->sizes[0],
     .inputs = target->sizes[1], .width = output_blocks_per_tile(target->sizes[0]) * CHANNELS,
   };
@@ -88,5 +99,19 @@ static void run_weights(const kernels_primitive *primitive, const struct call *c
 
 kernels_primitive *winograd_reorder(
     const kernels_layout *source, const kernels_layout *target, const float *scales, int count) {
-  return reorder_weights(source, target, scales, count, run_weights);
+  if (source->block_count > 0 || (count > 0 && count != target->sizes[0])) return NULL;
+  struct winograd_weights *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive = (kernels_primitive){
+    .name = "reorder", .run = run_weights, .release = release_weights};
+  primitive_set(&all->primitive, kernels_role_source, source);
+  primitive_set(&all->primitive, kernels_role_target, target);
+  if (count == 0) return &all->primitive;
+  all->scales = malloc((size_t)count * sizeof *scales);
+  if (all->scales) {
+    memcpy(all->scales, scales, (size_t)count * sizeof *scales);
+    return &all->primitive;
+  }
+  free(all);
+  return NULL;
 }

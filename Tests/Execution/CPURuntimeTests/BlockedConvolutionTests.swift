@@ -52,7 +52,7 @@ import _CatalogTesting
       // As many outputs as inputs along each axis, although the step is 2.
       Case(dimensions: [5, 1], channels: (48, 40), window: [1, 1], strides: [1, 2]),
       Case(dimensions: [1, 7], channels: (3, 16), window: [1, 1], strides: [2, 1]),
-    ] + transformed + byColumns + [
+    ] + transformed + planar + [
       Case(dimensions: [15, 28], channels: (32, 32), groups: 32),
       Case(
         dimensions: [15, 28], channels: (40, 40), window: [5, 3], strides: [2, 1], groups: 40),
@@ -104,25 +104,33 @@ import _CatalogTesting
     Case(dimensions: [22, 26], channels: (512, 520), padding: .valid, hasBias: false),
   ]
 
-  /// Few outputs, which are computed by columns of the window where that takes half of the products.
-  private static let byColumns = [
-    Case(dimensions: [12, 17], channels: (40, 3), window: [9, 9]),
-    Case(
-      dimensions: [5, 4], channels: (32, 2), window: [3, 7],
-      padding: .explicit(before: [1, 9], after: [4, 8])),
-    Case(
-      images: 2, dimensions: [13, 20], channels: (17, 1), padding: .valid, layout: .channelsFirst),
-    Case(dimensions: [11, 16], channels: (24, 4), window: [2, 4], dilation: [2, 3]),
-    Case(dimensions: [9, 6], channels: (8, 5), window: [5, 3], strides: [2, 1], hasBias: false),
-    Case(dimensions: [6, 9], channels: (30, 3), window: [1, 5]),
-  ]
+  /// Few outputs, which are computed with pixels in the elements of vectors.
+  private static let planar =
+    (1...8).flatMap { outputs in
+      [
+        Case(dimensions: [7, 16 + 5 * outputs], channels: (1, outputs)),
+        Case(
+          images: 2, dimensions: [9, 40], channels: (17 + outputs, outputs), window: [2, 5],
+          padding: .valid, layout: .channelsFirst),
+      ]
+    } + [
+      Case(dimensions: [12, 17], channels: (40, 3), window: [9, 9]),
+      Case(
+        dimensions: [5, 18], channels: (32, 2), window: [3, 7],
+        padding: .explicit(before: [1, 9], after: [4, 8])),
+      Case(dimensions: [11, 16], channels: (24, 4), window: [2, 4], dilation: [2, 3]),
+      Case(
+        dimensions: [9, 20], channels: (8, 5), window: [5, 3], strides: [2, 1], hasBias: false),
+      // Planes that are computed some rows at a time.
+      Case(dimensions: [35, 280], channels: (66, 2), window: [3, 2]),
+    ]
 
   @Test("Convolutions are computed by the kernels that take the fewest products")
   func kernels() throws {
     let expected =
       Self.transformed.map { ($0, "Winograd") }
-      + Self.byColumns.filter { $0.window[1] >= 7 }.map { ($0, "by columns") }
-    #expect(expected.count == 9)
+      + Self.planar.filter { $0.channels.to <= 4 }.map { ($0, "planar") }
+    #expect(expected.count == 19)
     for (testCase, name) in expected {
       let (graph, input) = try graph(testCase, [])
       var kernels: [String] = []
@@ -197,7 +205,7 @@ import _CatalogTesting
       [1, channels].map {
         Case(dimensions: [9, 13], channels: (channels, channels), groups: $0)
       }
-    } + [Case(dimensions: [9, 13], channels: (4, 4), window: [5, 4])])
+    } + [4, 5].map { Case(dimensions: [9, 17], channels: ($0, $0), window: [5, 4]) })
   func postOperations(square: Case) throws {
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     let relu6 = ReLU(slope: 0, threshold: 0, maximum: 6)
