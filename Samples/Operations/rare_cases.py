@@ -428,6 +428,53 @@ if not IS_KERAS3:
     CASES += [Case("turned_hues", [Input((3, 4, 3))], turned_hues)]
 
 
+def saturated_casts(x, n, byte, truth):
+    """Casts that leave nothing beyond the type, nor an infinity."""
+    ops = keras.ops
+    large = x * 3e38 * 3e38
+    pairs = [(large, "float32"), (large, "float16"), (large, "float64"), (ops.cast(x, "float64") * 3e9, "int32"), (x, "bool"),
+             (ops.cast(large, "float16"), "int32"), (n * 1000, "float16"), (n * 1000, "uint32"), (byte, "float32"), (truth, "uint8"),
+             (truth, "int32"), (ops.cast(n, "int64") * 2**30, "int32")]
+    return [ops.saturate_cast(value, dtype) for value, dtype in pairs]
+
+
+def real_numbers(x, n, byte, truth):
+    """Functions for complex numbers of real ones, and a test of all elements."""
+    ops = keras.ops
+    infinite = x / (x * 0)
+    outputs = [ops.isreal(each) for each in (x, n, truth)] + [ops.angle(each) for each in (x, infinite, n, byte, truth, ops.cast(x, "float16"))]
+    pairs = [(x, x + 1e-9), (x, x + 1), (infinite, infinite), (infinite, x), (x, infinite), (infinite, -infinite), (n, n), (n, n + 1)]
+    return outputs + [ops.allclose(*pair) for pair in pairs] + [ops.allclose(infinite, infinite, equal_nan=True), ops.allclose(x, x + 1, atol=2)]
+
+
+def images_of_integers(byte, n, truth, x):
+    """Contrasts and equalizations of images of integers, and of another floating-point type."""
+    contrast, equalize = layers.AutoContrast, layers.ContrastLimitedAdaptiveHistogramEqualization
+    half = keras.ops.cast(x, "float16")
+    outputs = [contrast()(byte), contrast()(n), contrast()(truth), contrast(value_range=(0, 1))(byte), contrast(dtype="float64")(n)]
+    outputs += [equalize(tile_grid_size=(2, 2))(each) for each in (byte, truth)]
+    return outputs + [equalize(tile_grid_size=(2, 2), dtype="float16")(half), equalize((0, 1), tile_grid_size=(2, 3))(byte)]
+
+
+if IS_KERAS3:
+    kinds = [Input((7,)), Input((7,), -300, 300, "int32"), Input((7,), 0, 255, "uint8"), Input((7,), 0, 1, "bool")]
+    CASES += [Case("saturated_casts", kinds, saturated_casts), Case("real_numbers", kinds, real_numbers)]
+    shape = (8, 9, 3)
+    images = [Input(shape, 0, 255, "uint8"), Input(shape, -300, 300, "int32"), Input(shape, 0, 1, "bool"), Input(shape, 0, 255)]
+    CASES += [Case("images_of_integers", images, images_of_integers)]
+
+
+def functions_of_real_numbers(x, n):
+    """Functions for complex numbers of real ones, and a cast to the default type."""
+    import tensorflow as tf
+    infinite = x / (x * 0)
+    return [tf.math.imag(x), tf.math.angle(x), tf.math.angle(infinite), keras.backend.cast_to_floatx(n)]
+
+
+if not IS_KERAS3:
+    CASES += [Case("real_numbers", [Input((7,)), Input((7,), -9, 9, "int32")], functions_of_real_numbers)]
+
+
 def discretized(x, n):
     """Intervals, which have the layer's type before Keras 3.12 and int32 since."""
     make = keras.layers.Discretization

@@ -26,6 +26,7 @@ enum KerasBackendFunctions {
     "argmax": Function("x | axis=-1", "math.argmax"),
     "argmin": Function("x | axis=-1", "math.argmin"), "batch_dot": Function("x y | axes"),
     "batch_flatten": Function("x"), "cast": Function("x | dtype", "cast"),
+    "cast_to_floatx": Function("x"),
     "clip": Function("x | min_value max_value"),
     "concatenate": Function("tensors | axis=-1"), "cos": Function("x", "math.cos"),
     "cumprod": Function("x | axis=0", "math.cumprod"),
@@ -87,6 +88,12 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", at: 0)
       let isBoolean = call.type(of: value).elementType == .bool
       return try call.addReduction(.mean, of: value, as: isBoolean ? .float32 : nil)
+    },
+    Entry(tf: ["keras.backend.cast_to_floatx"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      call.layer.decideOnce(
+        "K.floatx(), which is not in the file, is taken as float32, Keras' default")
+      return try call.result(value, as: .float32)
     },
     // A root of a negative number is 0.
     Entry(tf: ["keras.backend.sqrt"]) { (call) throws(WeighbridgeError) in

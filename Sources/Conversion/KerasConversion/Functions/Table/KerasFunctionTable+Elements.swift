@@ -139,7 +139,14 @@ extension KerasFunctionTable {
         [isNaN, try call.sum(values[0], values[1]), try call.sum(larger, logarithm)])
     },
     Entry(["NanToNum"]) { (call) throws(WeighbridgeError) in try call.addFiniteNumbers() },
-    Entry(["Isclose"]) { (call) throws(WeighbridgeError) in try call.addCloseness() },
+    Entry(["Isclose"]) { (call) throws(WeighbridgeError) in
+      try call.result(try call.closeness(excludesInfinity: call.layer.writer.isJAX))
+    },
+    Entry(["AllClose"]) { (call) throws(WeighbridgeError) in
+      let areClose = try call.closeness(excludesInfinity: true)
+      let axes = Array(0..<call.type(of: areClose).rank)
+      return try call.add(Reduce(.all, axes: axes, keepDims: false), [areClose])
+    },
     Entry(["SaturateCast"], tf: ["saturate_cast", "dtypes.saturate_cast"]) {
       (call) throws(WeighbridgeError) in try call.addSaturatedCast()
     },
@@ -147,8 +154,20 @@ extension KerasFunctionTable {
       (call) throws(WeighbridgeError) in
       try call.add(Identity(), [try call.tensor("x", "input", at: 0)])
     },
-    Entry(["Imag"]) { (call) throws(WeighbridgeError) in
-      try call.add(FullLike(value: 0), [try call.tensor("x", at: 0)])
+    Entry(["Imag"], tf: ["math.imag"]) { (call) throws(WeighbridgeError) in
+      try call.add(FullLike(value: 0), [try call.tensor("x", "input", at: 0)])
+    },
+    Entry(["Isreal"]) { (call) throws(WeighbridgeError) in
+      let ones = try call.part(FullLike(value: 1), try call.tensor("x", at: 0))
+      return try call.result(ones, as: .bool)
+    },
+    // TensorFlow compares with 0, so that NaN has no angle, and JAX has one for -0.
+    Entry(["Angle"], tf: ["math.angle"]) { (call) throws(WeighbridgeError) in
+      let value = try call.floating(try call.tensor("x", "input", at: 0))
+      let zero = try call.number(0, like: value)
+      if call.layer.writer.isJAX { return try call.add(BinaryMath(.arcTangent2), [zero, value]) }
+      return try call.result(
+        try call.chosen(value, .less, 0, try call.number(.pi, like: value), zero))
     },
   ]
 }
@@ -257,54 +276,61 @@ extension KerasFunction {
     return try self.result(result)
   }
 
-  /// Adds a test for nearly equal numbers. On JAX, integers are compared as float32, and an infinity
-  /// is near itself only.
-  fileprivate mutating func addCloseness() throws(WeighbridgeError) -> [ValueID] {
-    let isJAX = layer.writer.isJAX
-    let values = try unified(try pair(), sharesRank: true, areFloating: isJAX)
+  /// A test for nearly equal numbers. On JAX, integers are compared as float32.
+  ///
+  /// - Parameter excludesInfinity: Whether an infinity is near itself only.
+  fileprivate mutating func closeness(
+    excludesInfinity: Bool
+  ) throws(WeighbridgeError) -> ValueID {
+    let values = try unified(try pair(), sharesRank: true, areFloating: layer.writer.isJAX)
     let (relative, absolute) = (
       try real("rtol", at: 2, default: 1e-5), try real("atol", at: 3, default: 1e-8)
     )
     let equatesNaN = try flag("equal_nan", default: false)
-    guard type(of: values[0]).elementType.isFloat else {
-      return try add(Comparison(.equal), values)
-    }
+    let areEqual = try part(Comparison(.equal), values[0], values[1])
+    guard type(of: values[0]).elementType.isFloat else { return areEqual }
     let distance = try part(UnaryMath(.absolute), try difference(values[0], values[1]))
     let magnitude = try part(UnaryMath(.absolute), values[1])
     let limit = try scaled(magnitude, by: relative, plus: absolute)
-    if !equatesNaN, !isJAX { return try add(Comparison(.lessOrEqual), [distance, limit]) }
     var isClose = try part(Comparison(.lessOrEqual), distance, limit)
-    if isJAX {
+    if excludesInfinity {
       let isFinite = try part(
         Comparison(.less), magnitude, try number(.infinity, like: magnitude))
-      isClose = try part(
-        LogicalOr(), try part(Comparison(.equal), values[0], values[1]),
-        try part(LogicalAnd(), isFinite, isClose))
+      isClose = try part(LogicalOr(), areEqual, try part(LogicalAnd(), isFinite, isClose))
     }
-    guard equatesNaN else { return try result(isClose) }
+    guard equatesNaN else { return isClose }
     let areNaN = try part(
       LogicalAnd(), try part(Comparison(.notEqual), values[0], values[0]),
       try part(Comparison(.notEqual), values[1], values[1]))
-    return try add(LogicalOr(), [isClose, areNaN])
+    return try part(LogicalOr(), isClose, areNaN)
   }
 
-  /// Adds a cast that clamps to the range of the type.
+  /// Adds a cast that clamps to the range of the type. Keras 3 leaves no infinity, whatever the types are.
   fileprivate mutating func addSaturatedCast() throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "value", at: 0)
     guard let target = try elementType("dtype") else { throw missing("dtype") }
     let own = type(of: value).elementType
-    guard !target.isFloat, target != .bool, own != .bool, target.byteCount <= 2 else {
+    let isSmall = !target.isFloat && target != .bool && own != .bool && target.byteCount <= 2
+    guard isSmall || isOperation else {
       throw .unsupported(
         "dtype=\(target.rawValue) of \(type(of: value)); only numbers can become integers of 8 "
           + "or 16 bits")
     }
-    var range = target.integerRange
-    if !own.isFloat { range = range.clamped(to: own.integerRange) }
-    let bounds = (
-      try number(range.upperBound, like: value), try number(range.lowerBound, like: value)
-    )
-    value = try part(Minimum(), value, bounds.0)
-    value = try part(Maximum(), value, bounds.1)
+    let (range, known) = (target.finiteRange, own.finiteRange)
+    for (bound, limit, isUpper) in [
+      (range.upperBound, known.upperBound, true), (range.lowerBound, known.lowerBound, false),
+    ] where own != .bool {
+      let isWithin = isUpper ? limit <= bound : limit >= bound
+      if isWithin, !own.isFloat { continue }
+      let isExact = own.isFloat ? own.nearest(to: bound) == bound : bound.magnitude <= 0x1p53
+      guard isWithin || isExact else {
+        throw .unsupported(
+          "dtype=\(target.rawValue) of \(type(of: value)), which does not hold the largest "
+            + "\(target.rawValue); what larger numbers become depends on the processor")
+      }
+      let number = try number(isWithin ? limit : bound, like: value)
+      value = isUpper ? try part(Minimum(), value, number) : try part(Maximum(), value, number)
+    }
     return try add(Cast(to: target), [value])
   }
 }
@@ -320,9 +346,11 @@ extension ElementType {
     }
   }
 
-  /// The numbers of an integer type of at most 32 bits.
-  fileprivate var integerRange: ClosedRange<Double> {
-    let count = Double(1 << (8 * min(4, byteCount)))
+  /// The finite numbers of a type, rounded to float64.
+  fileprivate var finiteRange: ClosedRange<Double> {
+    if isFloat { return -greatestFiniteNumber...greatestFiniteNumber }
+    if self == .bool { return 0...1 }
+    let count = Double(sign: .plus, exponent: 8 * byteCount, significand: 1)
     return isSignedInteger ? -count / 2...count / 2 - 1 : 0...count - 1
   }
 }

@@ -26,19 +26,28 @@ extension CLAHE: KerasMapped {
     }
     let layout = try layer.dataLayout()
     let type = layer.graph.type(of: input)
-    guard type.rank == 4, type.elementType == .float32 else {
-      throw .unsupported("takes a batch of float32 images and has \(type)")
+    // Wider integers wrap around where Keras counts levels, and are clipped where it looks them up.
+    guard type.rank == 4, type.elementType.isFloat || type.elementType.byteCount <= 2 else {
+      throw .unsupported(
+        "takes a batch of images of floating-point numbers or of integers of at most 16 bits and "
+          + "has \(type)")
     }
-    let isChannelsFirst = layout == .channelsFirst
-    let hasRange = range != [0, 255]
-    var images = [input]
+    let (isChannelsFirst, hasRange) = (layout == .channelsFirst, range != [0, 255])
+    let isCast = type.elementType != .float32
+    var images = [try layer.cast(input, to: .float32, role: "images")]
     if isChannelsFirst {
       images = try layer.add(Transpose(axes: [0, 2, 3, 1]), images, role: "channels_last")
     }
     if hasRange { images = try layer.addRange(range, [0, 255], images, role: "levels") }
-    images = try layer.add(operation, images, role: hasRange || isChannelsFirst ? "equalized" : "")
+    images = try layer.add(
+      operation, images, role: hasRange || isCast || isChannelsFirst ? "equalized" : "")
     if hasRange {
-      images = try layer.addRange([0, 255], range, images, role: isChannelsFirst ? "range" : "")
+      images = try layer.addRange(
+        [0, 255], range, images, role: isCast || isChannelsFirst ? "range" : "")
+    }
+    if isCast {
+      images = try layer.add(
+        Cast(to: type.elementType), images, role: isChannelsFirst ? "cast" : "")
     }
     return isChannelsFirst ? try layer.add(Transpose(axes: [0, 3, 1, 2]), images) : images
   }
@@ -55,7 +64,9 @@ extension AutoContrast: KerasMapped {
         throw .malformed("value_range=\(range), expected two different numbers")
       }
       let operation = AutoContrast(low: min(range[0], range[1]), high: max(range[0], range[1]))
-      return try layer.add(operation, [try layer.onlyInput(inputs)])
+      let images = try layer.cast(
+        [try layer.onlyInput(inputs)], to: layer.types?.compute ?? .float32)
+      return try layer.add(operation, images)
     }
   ])
   static let kerasRow: KerasRow? = nil
