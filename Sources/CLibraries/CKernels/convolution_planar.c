@@ -230,12 +230,15 @@ INLINE void store_pixels_body(
     rows[output] = output < all->outputs ? load(sums + output * step) : 0;
   }
   transpose_halves(rows);
+  vector outputs[CHANNELS];
 #pragma clang loop unroll(full)
-  for (int pixel = 0; pixel < CHANNELS; pixel++) {
-    if (pixel >= pixels) break;
-    const vector row = rows[pixel % HALF];
-    const half_vector half = pixel < HALF ? row.lo : row.hi;
-    finish(widened(half), target + pixel * CHANNELS, &operations);
+  for (int pixel = 0; pixel < HALF; pixel++) {
+    outputs[pixel] = widened(rows[pixel].lo);
+    outputs[pixel + HALF] = widened(rows[pixel].hi);
+  }
+  if (pixels >= CHANNELS) return finish_all(outputs, CHANNELS, target, CHANNELS, &operations);
+  for (int pixel = 0; pixel < pixels; pixel++) {
+    finish(outputs[pixel], target + pixel * CHANNELS, &operations);
   }
 }
 

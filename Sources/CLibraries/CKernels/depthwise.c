@@ -78,9 +78,8 @@ INLINE void compute_outputs(
   }
   const struct operations operations = all->operations;
 #pragma clang loop unroll(full)
-  for (int output = 0; output < count; output++) {
-    finish(is_half ? widened(halves[output]) : sums[output], target + output * CHANNELS, &operations);
-  }
+  for (int output = 0; is_half && output < count; output++) sums[output] = widened(halves[output]);
+  finish_all(sums, count, target, CHANNELS, &operations);
 }
 
 INLINE void compute_row_tiles(

@@ -50,3 +50,19 @@ INLINE void finish(vector value, float *target, const struct operations *all) {
   if (all->adds_last) value += load(target);
   store(target, value);
 }
+
+/// The same for `count` vectors, a compile-time constant, whose targets are `step` floats apart. What is asked once is
+/// not asked for each vector, which would cost a small convolution a fifth of its time.
+INLINE void finish_all(
+    const vector *values, const int count, float *target, ptrdiff_t step, const struct operations *all) {
+  if (all->adds_first || all->adds_last) {
+#pragma clang loop unroll(full)
+    for (int index = 0; index < count; index++) finish(values[index], target + index * step, all);
+    return;
+  }
+  const struct rectifier rectifier = all->rectifier;
+#pragma clang loop unroll(full)
+  for (int index = 0; index < count; index++) {
+    store(target + index * step, rectify(values[index], rectifier));
+  }
+}

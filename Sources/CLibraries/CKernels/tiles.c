@@ -4,15 +4,12 @@
 
 enum { LINE = 64, SETS = UNROLLED };
 
-/// Adds bias and summand to the sum of an output and applies its activation.
-INLINE void finish_sum(
-    const struct convolution *all, const struct tile *tile, vector sum, const float *bias,
-    float *target) {
-  if (tile->bias) sum += load(bias);
-  if (!tile->bias || tile->adds_first) sum += load(target);
-  if (tile->is_last) sum = rectify(sum, all->operations.rectifier);
-  if (tile->adds_last) sum += load(target);
-  store(target, sum);
+/// What happens to the sums of a tile after the bias is added: partial ones are added to those before.
+INLINE struct operations tile_operations(const struct convolution *all, const struct tile *tile) {
+  return (struct operations){
+    .adds_first = !tile->bias || tile->adds_first, .adds_last = tile->adds_last,
+    .rectifier = tile->is_last ? all->operations.rectifier : (struct rectifier){1, INFINITY},
+  };
 }
 
 /// Computes a tile without the products of zero weights for channels of other groups, which are NaN where the
@@ -20,6 +17,7 @@ INLINE void finish_sum(
 static void compute_by_groups(const struct convolution *all, const struct tile *tile) {
   const struct groups *groups = &all->groups;
   const lanes index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const struct operations operations = tile_operations(all, tile);
   for (int output = 0; output < tile->count; output++) {
     const float *source = tile->source + output * tile->pass->source_steps[2];
     vector sum = 0;
@@ -38,7 +36,8 @@ static void compute_by_groups(const struct convolution *all, const struct tile *
       }
     }
     sum = keep_first(sum, tile->valid);
-    finish_sum(all, tile, sum, tile->bias, tile->low + output * tile->target_step);
+    if (tile->bias) sum += load(tile->bias);
+    finish(sum, tile->low + output * tile->target_step, &operations);
   }
 }
 
@@ -132,15 +131,17 @@ INLINE void sum_up(
       last[output] = keep_first(last[output], tile->valid);
     }
   }
+  if (tile->bias) {
+    const vector low_bias = load(tile->bias), high_bias = load(tile->bias + (tile_blocks - 1) * CHANNELS);
 #pragma clang loop unroll(full)
-  for (int output = 0; output < count; output++) {
-    finish_sum(all, tile, low[0][output], tile->bias, tile->low + output * tile->target_step);
-    if (tile_blocks == 2) {
-      finish_sum(
-          all, tile, high[0][output], tile->bias ? tile->bias + CHANNELS : NULL,
-          tile->high + output * tile->target_step);
+    for (int output = 0; output < count; output++) {
+      low[0][output] += low_bias;
+      if (tile_blocks == 2) high[0][output] += high_bias;
     }
   }
+  const struct operations operations = tile_operations(all, tile);
+  finish_all(low[0], count, tile->low, tile->target_step, &operations);
+  if (tile_blocks == 2) finish_all(high[0], count, tile->high, tile->target_step, &operations);
 }
 
 /// The compile-time constants of a tile: outputs with stride 1, 2 or any over blocks of 16 channels, or runs
