@@ -101,7 +101,7 @@ INLINE void sum_up(
             }
             if (width == TWO_BLOCKS) high[channel % sets][output] += second * element;
           }
-          // A tile with one output block may have weights for two, and a half one for itself or more.
+          // The last outputs of a convolution are one block, or half of one, whose weights are as far apart as the others.
           const bool is_alone = width == ONE_BLOCK && registers > 1;
           weights += is_alone || width == TWO_BLOCKS ? tile_blocks * CHANNELS : all->width;
         }

@@ -287,8 +287,9 @@ extension KerasFunction {
       try real("rtol", at: 2, default: 1e-5), try real("atol", at: 3, default: 1e-8)
     )
     let equatesNaN = try flag("equal_nan", default: false)
-    let areEqual = try part(Comparison(.equal), values[0], values[1])
-    guard type(of: values[0]).elementType.isFloat else { return areEqual }
+    guard type(of: values[0]).elementType.isFloat else {
+      return try part(Comparison(.equal), values[0], values[1])
+    }
     let distance = try part(UnaryMath(.absolute), try difference(values[0], values[1]))
     let magnitude = try part(UnaryMath(.absolute), values[1])
     let limit = try scaled(magnitude, by: relative, plus: absolute)
@@ -296,7 +297,9 @@ extension KerasFunction {
     if excludesInfinity {
       let isFinite = try part(
         Comparison(.less), magnitude, try number(.infinity, like: magnitude))
-      isClose = try part(LogicalOr(), areEqual, try part(LogicalAnd(), isFinite, isClose))
+      isClose = try part(
+        LogicalOr(), try part(Comparison(.equal), values[0], values[1]),
+        try part(LogicalAnd(), isFinite, isClose))
     }
     guard equatesNaN else { return isClose }
     let areNaN = try part(
