@@ -26,7 +26,7 @@ NOT_DRAWN = set(
 NOT_CALLED = set(
     """associative_scan cond custom_gradient fori_loop map scan switch vectorized_map while_loop jvp
     convert_to_numpy is_tensor vectorize empty empty_like ctc_decode ctc_loss nonzero unique dtype
-    shuffle device_put""".split()
+    shuffle device_put manual_variable_initialization""".split()
 )
 TENSORS = tuple("""
     x x1 inputs images image input input_tensor tensor value a features values logits t xs array

@@ -95,6 +95,48 @@ def constant_shape(path):
     save(path, model(x(4), layer("Add", "y", ["x", ["_CONSTANT_VALUE", -1, [[1.0, 2.0, 3.0]], {}]])), {"x": {}, "y": {}})
 
 
+def _with_array(path, values, dtype):
+    """An addition of an array as Keras 3 writes it."""
+    array = {"class_name": "__numpy__", "config": {"value": values, "dtype": dtype}}
+    total = {**layer("Add", "y", []), "module": "keras.src.ops.numpy", "registered_name": "Add"}
+    total["inbound_nodes"] = [{"args": [_tensor("x", 3), array], "kwargs": {}}]
+    parts = [{**x(3), "module": "keras.layers", "registered_name": None}, total]
+    save(path, model(*parts), {"x": {}, "y": {}}, version="3.15.0")
+
+
+def constant_fraction(path):
+    """An array of int32 with a fraction."""
+    _with_array(path, [1.5, 2, 3], "int32")
+
+
+def constant_beyond(path):
+    """An array of uint8 with a number that uint8 does not have."""
+    _with_array(path, [300, 2, 1], "uint8")
+
+
+def constant_type(path):
+    """An array of a type that nobody knows."""
+    _with_array(path, [1, 2, 3], "float99")
+
+
+def constant_state(path):
+    """Numbers in place of the state in which a recurrent layer begins."""
+    call = ["x", 0, 0, {"initial_state": [[1.0, 2.0, 3.0]]}]
+    weights = {"x": {}, "y": {"y/kernel:0": numbers(4, 3), "y/recurrent_kernel:0": numbers(3, 3), "y/bias:0": numbers(3)}}
+    save(path, model(x(5, 4), layer("SimpleRNN", "y", [call], units=3)), weights)
+
+
+def input_unread(path):
+    """An input that no output depends on. Converted, and said."""
+    weights = {"x": {}, "z": {}, "a": {"a/kernel:0": numbers(4, 3), "a/bias:0": numbers(3)}}
+    save(path, model(x(4), x(4, name="z"), dense("a", "x", 3), inputs=("x", "z")), weights)
+
+
+def cast_unknown(path):
+    """A layer of float64 with an input of float32, of a version that TensorFlow 1, which does not cast it, shares with 2.0, which does."""
+    save(path, model(x(4, 3), layer("Flatten", "y", ["x"], dtype="float64")), {"x": {}, "y": {}}, version="2.2.4-tf")
+
+
 def dropout_in_training(path):
     """A dropout that draws random numbers whenever the model runs."""
     call = ["x", 0, 0, {"training": True}]

@@ -106,7 +106,7 @@ private struct YAMLBuilder {
         throw .malformed("the alias *\(name) is undefined")
       }
       guard isKeyNext else { return try append(value, count, "") }
-      guard let key = value.string else { throw .unsupported("a key that is not a string") }
+      guard let key = value.string else { throw Self.otherKey }
       try setKey(key)
     case .other: break
     }
@@ -120,11 +120,15 @@ private struct YAMLBuilder {
       "has a value with the YAML tag !!\(tag), which is not supported")
   }
 
+  private static var otherKey: WeighbridgeError {
+    .unsupported("YAML has a key that is not a string, and only strings can be read")
+  }
+
   /// Whether the next value is the key of a mapping.
   private var isKeyNext: Bool { open.last.map { $0.members != nil && $0.key == nil } ?? false }
 
   private mutating func begin(_ container: Container) throws(WeighbridgeError) {
-    guard !isKeyNext else { throw .unsupported("a key that is not a string") }
+    guard !isKeyNext else { throw Self.otherKey }
     open.append(container)
     guard open.count <= limits.depth else {
       throw .limitExceeded("YAML nests deeper than \(limits.depth) levels")

@@ -37,7 +37,16 @@ struct KerasConstant {
     var elements: [JSONValue] = []
     try Self.collect(json, shape[...], &elements)
     self.shape = shape
-    numbers = elements.map { $0.bool.map { $0 ? 1 : 0 } ?? $0.real ?? .nan }
+    let numbers = elements.map { $0.bool.map { $0 ? 1 : 0 } ?? $0.real ?? .nan }
+    // Of floating-point numbers, an array has the nearest ones that its type has.
+    let held = written.map { Tensor($0, shape: [numbers.count], numbers).doubles } ?? numbers
+    if let written, !written.isFloat, held != numbers {
+      let index = zip(held, numbers).enumerated().first { $1.0 != $1.1 }?.offset ?? 0
+      throw .malformed(
+        "a constant of \(written.rawValue) has the number \(elements[index].text()), which that type "
+          + "does not have")
+    }
+    self.numbers = held
     let kinds = Set(elements.map(\.kindOfNumber))
     integers = kinds == [.int32] ? elements.compactMap { $0.integer.map { Int64($0) } } : nil
     elementType = written

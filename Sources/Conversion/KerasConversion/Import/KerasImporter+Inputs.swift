@@ -113,7 +113,7 @@ extension KerasImporter {
       "optional",
     ]
     for key in record.config.keys where !known.contains(key) {
-      throw .unsupported("unknown setting \(key)")
+      throw .unsupported("has the unknown setting \(key)")
     }
     for key in ["sparse", "ragged", "optional"] where record.config[key]?.bool == true {
       throw .unsupported("\(key) inputs are not supported")

@@ -5,7 +5,7 @@ import Testing
 /// The files of `Samples/Hostile/keras` and how they are refused.
 enum HostileKerasFiles {
   /// Files that are no attack after all: they become a model.
-  static let harmless = ["group_cycle", "nan_weights", "plain", "weight_double"]
+  static let harmless = ["group_cycle", "input_unread", "nan_weights", "plain", "weight_double"]
 
   /// Files with broken containers and weights (`containers.py`).
   static let containers: [HostileFile] = [
@@ -66,7 +66,7 @@ enum HostileKerasFiles {
         + "kernel has the shape [3, 4], and the layer takes [4, 3]"),
     .init(
       "weight_surplus", .malformed,
-      "/model_weights/b/b/extra:0: layer #2 b (Dense): a surplus weight of shape [2]"),
+      "/model_weights/b/b/extra:0: layer #2 b (Dense): has a surplus weight of shape [2]"),
     .init("weight_text", .unsupported, "has elements of type string, which is not a number type"),
     .init(
       "weight_unlisted", .malformed,
@@ -86,7 +86,21 @@ enum HostileKerasFiles {
     .init(
       "inbound_missing", .malformed,
       "#1 a (Dense): refers to the layer \"ghost\", which the model does not have"),
+    .init(
+      "cast_unknown", .unsupported,
+      "takes float32 and has dtype=float64: the layers of TensorFlow 1"),
     .init("calls_lost", .unsupported, "is called 2 times, and Keras 3.2.0 and 3.2.1 write"),
+    .init(
+      "constant_beyond", .malformed,
+      "a constant of uint8 has the number 300, which that type does not have"),
+    .init(
+      "constant_fraction", .malformed,
+      "a constant of int32 has the number 1.5, which that type does not have"),
+    .init(
+      "constant_state", .unsupported,
+      "is called with a constant as initial_state, [[1.0,2.0,3.0]], and only an output of another layer"
+    ),
+    .init("constant_type", .unsupported, "a constant has the type float99, which is not known"),
     .init("constant_object", .unsupported, "{\"three\":3} stands where a number is expected"),
     .init("constant_ragged", .malformed, "a list of lists of different lengths"),
     .init("constant_shape", .malformed, "differ along axis 1"),
@@ -155,7 +169,7 @@ enum HostileKerasFiles {
     .init(
       "setting_of_another_type", .unsupported,
       "units=\"three\", expected an integer"),
-    .init("setting_unknown", .unsupported, "#1 a (Dense): unknown setting warp=9"),
+    .init("setting_unknown", .unsupported, "#1 a (Dense): has the unknown setting warp=9"),
     .init("stride_negative", .malformed, "y (Conv2D): the attribute strides is [-1, -1]"),
     .init("stride_zero", .malformed, "y (Conv2D): the attribute strides is [0, 0]"),
     .init(

@@ -34,6 +34,13 @@ import Weighbridge
     #expect(report.passed == (name != "nan_weights"))
   }
 
+  @Test("An input that no output depends on is named")
+  func unreadInput() throws {
+    let decisions = try Model(contentsOf: path("input_unread")).provenance.decisions
+    #expect(decisions.map(\.text) == ["No output of the model depends on this input."])
+    #expect(decisions.map(\.layer) == ["z"])
+  }
+
   /// The dense layers of `weights_only.h5` with another layer between them.
   private func read(_ className: String, settings: String) throws -> Model {
     let folder = try TemporaryFolder()
@@ -67,7 +74,7 @@ import Weighbridge
     let model = try read("Activation", settings: settings)
     #expect(model.content.graph.nodes.map(\.operation.kind) == ["dense", "tanh", "dense"])
     let error = failure { _ = try read("Activation", settings: settings + #", "odd": 1"#) }
-    #expect(error?.reason == "unknown setting odd=1")
+    #expect(error?.reason == "has the unknown setting odd=1")
   }
 
   @Test("A chain of 20,000 layers is read, written and run without recursion")

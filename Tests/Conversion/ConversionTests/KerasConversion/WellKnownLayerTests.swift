@@ -51,7 +51,7 @@ import Weighbridge
       ("ReflectionPadding2D", "", "the setting padding is missing"),
       ("ReflectionPadding2D", "\"padding\": [1, 2]", "pads by [1, 2] and [1, 2], and authors"),
       ("InstanceNormalization", "\"epsilon\": 1e-5", "the setting scale is missing"),
-      ("Addons>GELU", "\"sharpness\": 2", "unknown setting sharpness=2"),
+      ("Addons>GELU", "\"sharpness\": 2", "has the unknown setting sharpness=2"),
       ("Addons>WeightNormalization", "\"data_init\": true", "wraps no layer"),
       ("TCN", "\"nb_filters\": 3", "takes float32 [batch, length, features]"),
       ("Addons>GroupNormalization", "\"axis\": -1, \"odd\": 3, \"groups\": 1", "the weight gamma"),

@@ -131,7 +131,7 @@ extension KerasModelBuilder {
     _ value: KerasValue, _ dimensions: [Int?], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
     guard dimensions.count(where: { $0 == nil }) <= 1 else {
-      throw .unsupported("a shape of which several sizes are not known: \(type)")
+      throw .unsupported("makes a shape of which several sizes are not known: \(type)")
     }
     let shape = JSONValue.integers(dimensions.map { $0 ?? -1 })
     return try function(

@@ -113,7 +113,8 @@ extension KerasLayer {
     for (role, mask, axis) in all {
       guard let mask else { continue }
       guard graph.type(of: mask).rank == 2, graph.type(of: tensors.query).rank == 3 else {
-        throw .unsupported("a mask \(graph.type(of: mask)); only [batch, time] is supported")
+        throw .unsupported(
+          "has a mask \(graph.type(of: mask)), and only [batch, time] is supported")
       }
       masks += try add(
         ExpandDims(axes: [axis]), [try boolean(mask, role: role)], role: role)

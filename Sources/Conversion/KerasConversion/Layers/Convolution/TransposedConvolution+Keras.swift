@@ -34,8 +34,8 @@ extension TransposedConvolution: KerasMapped {
       after[axis] += max(0, window.strides[axis] - effectiveSize) - operation.outputPadding[axis]
       guard after[axis] >= 0 else {
         throw .unsupported(
-          "an output that is longer than the window reaches by "
-            + "\(operation.outputPadding)")
+          "has output_padding=\(operation.outputPadding), with which the output is longer than the "
+            + "window reaches; less can be read")
       }
       let borders = before[axis] + after[axis]
       type.shape[axis + 1] =

@@ -81,7 +81,7 @@ extension Discretization: KerasMapped {
     // As long as there are no weights, any boundaries will do.
     guard let summary = try layer.weightOfAnyShape("summary") else { return [] }
     guard summary.shape.count == 2, summary.shape[0] == 2, summary.shape[1] > 0 else {
-      throw .malformed("a summary \(summary.type), which is not [2, values]")
+      throw .malformed("has a summary \(summary.type), expected [2, values]")
     }
     let numbers = summary.doubles
     let (values, weights) = (

@@ -40,10 +40,10 @@ extension KerasLayer {
           || (key == "training" && version.major >= 3 && value.bool != nil)
         guard !hasNoEffect else { continue }
         if value.array != nil {
+          let text = value.text()
           throw .unsupported(
-            "is called with a constant as \(key), \(value.text().prefix(40))..., and only an "
-              + "output of "
-              + "another layer can be given there")
+            "is called with a constant as \(key), \(text.prefix(40))\(text.count > 40 ? "..." : ""), and "
+              + "only an output of another layer can be given there")
         }
         throw .unsupported("is called with \(key)=\(value.text()), which cannot be converted")
       }

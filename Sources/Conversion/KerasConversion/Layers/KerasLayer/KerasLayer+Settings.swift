@@ -153,7 +153,7 @@ extension KerasLayer {
           "has dtype=\(type.rawValue), in which layers that only select or move elements are supported; "
             + "others are in floating-point types")
       }
-      throw .unsupported("unknown setting \(key)=\(value)")
+      throw .unsupported("has the unknown setting \(key)=\(value)")
     }
   }
 

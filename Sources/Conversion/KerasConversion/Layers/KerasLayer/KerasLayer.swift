@@ -149,7 +149,7 @@ package struct KerasLayer: SourceLayer {
     try checkSettings()
     if let weight = unreadWeights.first {
       throw .malformed(
-        "a surplus weight of shape \(weight.tensor.shape): the layer has no more"
+        "has a surplus weight of shape \(weight.tensor.shape), and the layer takes no more"
       ).at(.path(weight.path))
     }
   }

@@ -92,7 +92,8 @@ extension KerasLayer {
     let name = innerClass == nil ? "input_cast" : "inner_cast"
     let isKeras3 = version.major >= 3
     let castsIntegers = policy.includesIntegers(version)
-    let castsFloats = policy != .none && (policy != .noneSinceKeras3 || !isKeras3)
+    let castsFloats =
+      policy != .none && (policy != .noneSinceKeras3 || !isKeras3) && writer.inputCasting != .never
     // To an integer type, Keras 2 casts only in the layers that cast integers, which do it themselves.
     if let type = integerType, isKeras3 || castsIntegers {
       return try inputs.enumerated().map { (index, input) throws(WeighbridgeError) in
@@ -101,6 +102,7 @@ extension KerasLayer {
       }
     }
     guard let type = types?.compute, castsFloats else { return inputs }
+    try checkCasts(of: inputs, to: type)
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
       let inputType = graph.type(of: input).elementType

@@ -88,6 +88,8 @@ enum TimeDistributedLayer {
     case .inputs: return .outer
     case .result: return outer.map { $0.compute.byteCount >= 4 } == true ? .outer : .equal
     case .weights, .product:
+      // Under a mixed policy, weights are cast to the type in which the layer around computes.
+      if let outer, outer.compute != outer.variable { return .outer }
       let weights = try KerasTypePolicy.separate(settings).policy?.variable
       let isNarrower = types == .product && weights == .float16 && outer?.compute == .float32
       // The product of integers, which are not cast, has the type of the weights.
