@@ -464,6 +464,64 @@ if IS_KERAS3:
     CASES += [Case("images_of_integers", images, images_of_integers)]
 
 
+def places_of_zeros(x, truth):
+    """Places of the largest and smallest of zeros of both signs; since 3.9, -0 is below 0."""
+    ops, zeros = keras.ops, x * 0
+    places = [ops.argmax, ops.argmin, ops.nanargmax, ops.nanargmin]
+    both = [zeros, ops.where(truth, zeros, float("nan")), ops.where(truth, zeros, -1e-30)]
+    outputs = [place(each, axis=-1) for place in places for each in both[::2]] + [place(both[1], axis=-1) for place in places[2:]]
+    outputs += [place(ops.cast(zeros, dtype), axis=1) for place in places for dtype in ("float16", "bfloat16", "float64")]
+    return outputs + [ops.argmax(zeros), ops.argmin(zeros, axis=1, keepdims=True), ops.argmax(ops.softmax(x), axis=-1), ops.argmax(ops.cast(x * 5, "int8"), axis=-1)]
+
+
+def distances(x, y, single):
+    """Distances between the vectors of two lists, and tensors made of tensors."""
+    ops = keras.ops
+    doubles = [ops.cast(each, "float64") for each in (x, y)]
+    return [ops.cdist(x, y), ops.cdist(y, y), ops.cdist(x, single), ops.cdist(*doubles), ops.array(x), ops.array(x * 9, dtype="int32")]
+
+
+def rolled_elements(x, n):
+    """Elements that move from the end of a tensor to its beginning, across all axes."""
+    return [keras.ops.roll(x, shift) for shift in (2, -3, 12, 0)] + [keras.ops.roll(n, 5), keras.ops.roll(x, 1, axis=1)]
+
+
+def mixed_steps(x):
+    """Layers of float32 for each step, whose weights are cast to the type around."""
+    inner = [layers.Dense(3, use_bias=False, dtype="float32"), layers.Activation("relu", dtype="float32")]
+    return [layers.TimeDistributed(each, dtype="mixed_float16")(x) for each in inner]
+
+
+def spectra_of_channels(x, deep, half):
+    """Spectra of several channels."""
+    options = dict(fft_length=16, sequence_stride=5, num_mel_bins=4)
+    return [layers.MelSpectrogram(**options)(each) for each in (x, deep)] + [
+        layers.MelSpectrogram(power_to_db=False, dtype="float64", **options)(x), layers.MelSpectrogram(dtype="float16", **options)(half)]
+
+
+def salted_hashes(n, wide, single):
+    """Buckets by hashes with a key."""
+    outputs = [layers.Hashing(bins, salt=salt)(each) for each in (n, wide) for bins in (7, 2**40) for salt in (133, [5, 2**62])]
+    return outputs + [layers.Hashing(9, salt=1, mask_value=3)(n), layers.Hashing(5, salt=2, output_mode="one_hot")(single)]
+
+
+def further_sizes(x, deep):
+    """Sizes beyond those that an equation names, which Keras ignores."""
+    return [layers.EinsumDense("ab,bc->ac", (5, 9))(x), layers.EinsumDense("abc,cd->abd", (3, 5, 8), bias_axes="d")(deep)]
+
+
+SALTED = [Input((5,), -2000, 2000, "int32"), Input((2, 3), -10**12, 10**12, "int64"), Input((1,), -9, 9, "int32")]
+CASES += [Case("salted_hashes", SALTED, salted_hashes), Case("further_sizes", [Input((4,)), Input((3, 4))], further_sizes)]
+if IS_KERAS3:
+    CASES += [
+        Case("places_of_zeros", [Input((5, 7)), Input((5, 7), 0, 1, "bool")], places_of_zeros),
+        Case("distances", [Input((3, 4)), Input((5, 4)), Input((1, 4))], distances),
+        Case("mixed_steps", [Input((3, 1))], mixed_steps, containers=("h5", "keras")),
+        Case("rolled_elements", [Input((3, 4)), Input((2, 5), -9, 9, "int32")], rolled_elements),
+        Case("spectra_of_channels", [Input((2, 40)), Input((2, 3, 40)), Input((2, 40), type="float16")], spectra_of_channels),
+    ]
+
+
 def functions_of_real_numbers(x, n):
     """Functions for complex numbers of real ones, and a cast to the default type."""
     import tensorflow as tf

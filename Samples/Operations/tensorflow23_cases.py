@@ -127,7 +127,21 @@ def thresholds(least, byte, n):
     return [keras.layers.ThresholdedReLU(theta)(x) for theta in (2.7, 300.0, 200.0) for x in (least, byte, n)]
 
 
+def cropped_centers(tall, wide):
+    """Images that are resized until one side fits, and cropped along the other."""
+    crop = keras.layers.experimental.preprocessing.RandomCrop
+    return [crop(*size)(image) for image in (tall, wide) for size in ((3, 2), (4, 4), (9, 12), (2, 7))]
+
+
+def salted_hashes(n):
+    """Hashes with a key."""
+    make = keras.layers.experimental.preprocessing.Hashing
+    return [make(7, salt=133)(n), make(2**40, salt=[5, 6])(n)]
+
+
 CASES = [
+    Case("cropped_centers", [Input((8, 5, 2)), Input((6, 9, 3))], cropped_centers),
+    Case("salted_hashes", [Input((9,), -2000, 2000, "int32")], salted_hashes),
     Case("thresholds", [Input((6,), -128, 127, "int8"), Input((9,), 0, 255, "uint8"), Input((5,), 0, 400, "int32")], thresholds),
     Case("colors_and_bits", [Input((4, 5, 3)), Input((6,), -9, 9, "int32"), Input((4,))], colors_and_bits),
     Case("intervals", [MATRIX, Input((5,), -5, 5, "int32"), Input((4,), type="float64")], intervals),

@@ -95,6 +95,9 @@ package struct GraphBuilder {
   /// The elements of a weight added before; `nil` for other values.
   package func constant(of id: ValueID) -> Tensor? { values[id.index].constant }
 
+  /// The node that computes a value; `nil` for inputs and weights.
+  package func node(computing value: ValueID) -> Node? { nodes.last { $0.outputs.contains(value) } }
+
   /// The nodes added after the one that computes a value.
   package func nodes(after value: ValueID) -> ArraySlice<Node> {
     let position = nodes.lastIndex { $0.outputs.contains(value) }

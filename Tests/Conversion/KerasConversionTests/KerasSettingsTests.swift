@@ -137,7 +137,6 @@ extension Graph {
   func refusals() {
     let withWeights: JSONObject = ["class_name": "PReLU", "config": .object([:])]
     let cases: [(name: String, settings: JSONObject, shape: [Dimension], reason: String)] = [
-      ("Hashing", ["num_bins": 5, "salt": 3], [batch, 3], "salt"),
       ("LSTM", ["units": 3, "activation": .object(withWeights)], [batch, 5, 4], "PReLU"),
       ("Dense", ["units": 3, "dtype": "float8_from_float32"], [batch, 3], "float8"),
       ("Dense", ["units": 3, "dtype": "int4_from_float32"], [batch, 3], "int4"),

@@ -129,7 +129,7 @@ struct KerasFunctionSignature: Sendable {
         + "Matmul Dot DivideNoNan", "x1 x2"
     ),
     (
-      "BitwiseAnd BitwiseOr BitwiseXor BitwiseLeftShift BitwiseRightShift LeftShift RightShift",
+      "BitwiseAnd BitwiseOr BitwiseXor BitwiseLeftShift BitwiseRightShift CDist LeftShift RightShift",
       "x y"
     ),
     ("Append", "x1 x2 | axis"), ("Tensordot", "x1 x2 | axes=2"), ("Where", "condition x1 x2"),
@@ -147,7 +147,7 @@ struct KerasFunctionSignature: Sendable {
     ("Moveaxis", "x | source destination"), ("BroadcastTo", "x shape?"),
     ("Pad", "x | pad_width mode constant_values"), ("Tile", "x | repeats"),
     ("Repeat", "x | repeats axis"), ("Roll", "x | shift axis"), ("Diff", "a | n axis=-1"),
-    ("Clip", "x | x_min x_max"), ("Cast OnesLike ZerosLike", "x | dtype"),
+    ("Clip", "x | x_min x_max"), ("Cast Array OnesLike ZerosLike", "x | dtype"),
     ("FullLike", "x | fill_value dtype"), ("OneHot", "x | num_classes axis dtype"),
     ("TopK", "x | k sorted"), ("Moments", "x | axes keepdims"), ("Tril Triu", "x | k"),
     ("Slice", "inputs | start_indices shape"), ("Round", "x | decimals"),

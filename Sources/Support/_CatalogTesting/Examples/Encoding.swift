@@ -26,6 +26,8 @@ extension OperatorExample {
       Hashing(buckets: 5, masked: []), shapes: [[2, 3, 4]], in: -2000...2000),
     OperatorExample(Hashing(buckets: 1 << 40, masked: [0]), shapes: [[2, 9]], in: -3...3),
     OperatorExample(
+      Hashing(buckets: 7, masked: [], salt: [5, -6]), shapes: [[2, 3, 4]], in: -2000...2000),
+    OperatorExample(
       HashedCrossing(buckets: 1000), shapes: [[2, 3], [2, 3], [2, 3]], in: -2000...2000),
     OperatorExample(
       Discretization(boundaries: [-1, 0, 0.5], outputType: .int64), shapes: [[2, 3, 4]]),

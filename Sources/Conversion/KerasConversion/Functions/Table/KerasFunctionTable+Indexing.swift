@@ -231,7 +231,8 @@ extension KerasFunction {
     }
     guard let bounds else {
       guard let index = try plain(part, as: "an index").integer else {
-        throw .unsupported("an index that is neither a number nor a range")
+        throw .unsupported(
+          "has an index that is neither a number nor a range, and only these can be read")
       }
       item.addIndex(index)
       return

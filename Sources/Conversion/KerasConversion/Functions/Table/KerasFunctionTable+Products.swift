@@ -39,6 +39,18 @@ extension KerasFunctionTable {
       ]
       return try call.addContraction(lines, [0], [0], as: result)
     },
+    Entry(["CDist"]) { (call) throws(WeighbridgeError) in
+      let values = try call.unified(try call.pair(), sharesRank: true)
+      let type = call.type(of: values[0])
+      guard type.elementType.isFloat, type.rank >= 2 else {
+        throw .unsupported("takes lists of floating-point vectors, and not \(type)")
+      }
+      let first = try call.part(ExpandDims(axes: [type.rank - 1]), values[0])
+      let second = try call.part(ExpandDims(axes: [type.rank - 2]), values[1])
+      let squares = try call.part(UnaryMath(.square), try call.difference(first, second))
+      let sums = try call.reduced(.sum, squares, [type.rank], keepDims: false)
+      return try call.add(UnaryMath(.squareRoot), [sums])
+    },
     Entry(["Cross"], tf: ["linalg.cross"]) { (call) throws(WeighbridgeError) in
       try call.addCrossProduct()
     },

@@ -155,7 +155,7 @@ extension KerasFunction {
     let axes = try integers("axis")
     let keepDims = try flag("keepdims", default: false)
     let result = isOperation ? .int32 : try elementType("output_type") ?? .int64
-    let ordered = try ordered(value)
+    let ordered = try loweringNegativeZeros(in: try ordered(value))
     let (lines, axis) = try argumentLines(
       of: ordered, axes ?? (isOperation ? nil : [0]), keepDims: keepDims)
     return try add(Operation(axis: axis, keepDims: keepDims, elementType: result), [lines])
@@ -172,6 +172,23 @@ extension KerasFunction {
     guard type.rank >= 1 else { throw .unsupported("takes \(type), which has no axes") }
     let ones = [ReshapeAxes.Size](repeating: .fixed(1), count: keepDims ? type.rank - 1 : 0)
     return (try addOne(ReshapeAxes([.rest] + ones), [value], role: "flatten"), 0)
+  }
+
+  /// The elements among which Keras searches since 3.9: in place of -0 the largest normal number below
+  /// 0, since some processors take the numbers between them for 0.
+  mutating func loweringNegativeZeros(in value: ValueID) throws(WeighbridgeError) -> ValueID {
+    let type = type(of: value)
+    guard isOperation, layer.version >= KerasVersion(3, 9), type.elementType.isFloat,
+      type.rank >= 1, !layer.graph.isNeverNegative(value)
+    else { return value }
+    let isWide = type.elementType == .float64
+    let wide = isWide ? value : try converted(value, to: .float32)
+    let lowest = isWide ? -Double.leastNormalMagnitude : -Double(Float.leastNormalMagnitude)
+    // The reciprocals of zeros are infinities with their signs.
+    let reciprocals = try part(UnaryMath(.reciprocal), wide)
+    return try part(
+      Where(), try part(Comparison(.equal), wide, try number(0, like: wide)),
+      try part(Clip(minimum: lowest, maximum: 0), reciprocals), wide)
   }
 
   mutating func addCumulative<Operation: CumulativeOperator>(
@@ -209,5 +226,13 @@ extension ElementType {
     case .uint8, .uint16: .uint32
     default: self
     }
+  }
+}
+
+extension GraphBuilder {
+  /// Whether a value has no negative numbers and no -0, as probabilities.
+  fileprivate func isNeverNegative(_ value: ValueID) -> Bool {
+    let operation = node(computing: value)?.operation
+    return operation is Softmax || operation is Sigmoid
   }
 }

@@ -242,7 +242,8 @@ extension KerasFunction {
   fileprivate mutating func addRoll() throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     let shifts = try integers("shift", at: 1) ?? []
-    let axes = try (integers("axis") ?? []).map { (axis) throws(WeighbridgeError) in
+    guard let written = try integers("axis") else { return try addRoll(ofAll: value, by: shifts) }
+    let axes = try written.map { (axis) throws(WeighbridgeError) in
       try KerasLayer.axis(axis, of: type(of: value))
     }
     guard shifts.count == axes.count, !axes.isEmpty else {
@@ -262,6 +263,29 @@ extension KerasFunction {
       value = try addOne(Concatenate(axis: axis), [parts[1], parts[0]], role: role)
     }
     return [value]
+  }
+
+  /// Adds a roll of all elements in row-major order.
+  private mutating func addRoll(
+    ofAll value: ValueID, by shifts: [Int]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let shape = type(of: value).shape
+    // Without the axis of unknown size, a multiple of which are all elements.
+    let count = shape.compactMap(\.value).reduce(1, *)
+    let unknown = shape.count { $0.value == nil }
+    guard shifts.count == 1, count > 0, unknown == 0 || shifts[0].magnitude <= count, unknown <= 1
+    else {
+      throw .unsupported(
+        "rolls all elements of \(type(of: value)) by \(shifts), expected one shift, and known sizes"
+      )
+    }
+    let shift = unknown == 0 ? shifts[0] % count : shifts[0]
+    if shift == 0 { return try add(Identity(), [value]) }
+    let elements = try part(ReshapeAxes([.rest]), value)
+    let last = try part(Slice([.init(axis: 0, start: -shift, stop: nil, step: 1)]), elements)
+    let first = try part(Slice([.init(axis: 0, start: 0, stop: -shift, step: 1)]), elements)
+    let rolled = try part(Concatenate(axis: 0), last, first)
+    return try add(ReshapeAxes(shape.map { $0.value.map { .fixed($0) } ?? .rest }), [rolled])
   }
 
   fileprivate mutating func addPad() throws(WeighbridgeError) -> [ValueID] {

@@ -63,7 +63,7 @@ extension KerasFunctionTable {
       try call.add(UnaryMath(.absolute), [try call.floating(try call.tensor("x", at: 0))])
     },
     Entry(
-      ["StopGradient", "Copy"],
+      ["StopGradient", "Copy", "Array"],
       tf: ["identity", "stop_gradient", "convert_to_tensor", "ensure_shape"]
     ) { (call) throws(WeighbridgeError) in
       call.ignore("shape", "dtype_hint", "variable")

@@ -94,9 +94,10 @@ extension KerasFunction {
     let keepDims = try flag("keepdims", default: false)
     let (lines, axis) = try argumentLines(of: value, axes, keepDims: keepDims)
     let isEmpty = try reduced(.all, try isNaN(lines), [axis], keepDims: keepDims)
+    var numbers = try replacingNaN(in: lines, by: bound)
+    if !layer.writer.isJAX { numbers = try loweringNegativeZeros(in: numbers) }
     let place = try part(
-      Operation(axis: axis, keepDims: keepDims, elementType: .int32),
-      try replacingNaN(in: lines, by: bound))
+      Operation(axis: axis, keepDims: keepDims, elementType: .int32), numbers)
     return try add(Where(), [isEmpty, try number(-1, like: place), place])
   }
 

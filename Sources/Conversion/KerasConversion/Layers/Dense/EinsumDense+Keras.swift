@@ -102,7 +102,8 @@ struct EinsumEquation {
     for (letter, dimension) in zip(input, type.shape) { dimensions[letter] = dimension.value }
     let first = elided.leading == 0 ? 1 : elided.leading
     let named = output[first..<(output.count - elided.trailing)]
-    guard named.count == shape.count else {
+    // Keras ignores further sizes.
+    guard named.count <= shape.count else {
       throw .malformed(
         "output_shape has \(shape.count.counted("axis")), and \(named.count) are expected")
     }

@@ -10,13 +10,13 @@ extension Hashing: KerasMapped {
   /// reads it.
   static let unsalted: JSONValue = [956_888_297_470, 956_888_297_470]
 
-  /// Keras: `Hashing(num_bins)`, for numbers and without a salt.
+  /// Keras: `Hashing(num_bins)`, for numbers.
   static let keras = KerasMapping([
     .plain("Hashing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
       let written = layer.version < KerasVersion(2, 6) ? Self.unsalted : .null
       if layer.unreadSettings["salt"] == written { layer.ignore("salt") }
-      try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) are not supported")
+      let salt = try salt(&layer)
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
         throw .malformed("hashes whole numbers or texts only")
       }
@@ -30,15 +30,27 @@ extension Hashing: KerasMapped {
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
       if let mask, masked.isEmpty { throw layer.unexpected("mask_value", mask, "an integer") }
       if let number = masked.first, bins > 1, layer.graph.type(of: input).elementType.isFloat {
-        return try layer.addHash(ofFraction: input, bins, masked: number)
+        return try layer.addHash(
+          ofFraction: input, bins, masked: number,
+          Hashing(buckets: bins - 1, masked: [], salt: salt))
       }
       // A single bucket takes all values, including masked ones.
-      let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
+      let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [], salt: salt)
       if let problem = operation.problem { throw .malformed(problem) }
       return try layer.addHash(operation, [input], bins)
     }
   ])
   static let kerasRow = refusal("Keras hashes with functions of its own")
+
+  /// Takes the setting `salt`: two integers, or one for both.
+  private static func salt(_ layer: inout KerasLayer) throws(WeighbridgeError) -> [Int]? {
+    guard let written = layer.take("salt") else { return nil }
+    if let number = written.integer { return [number, number] }
+    guard let numbers = written.array?.compactMap(\.integer), numbers.count == 2,
+      written.array?.count == 2
+    else { throw layer.unexpected("salt", written, "one or two integers, or null") }
+    return numbers
+  }
 }
 
 extension HashedCrossing: KerasMapped {
@@ -85,12 +97,12 @@ extension KerasLayer {
   /// Adds hashes of floating-point numbers, which Keras compares with the masked one before it
   /// truncates them.
   fileprivate mutating func addHash(
-    ofFraction input: ValueID, _ bins: Int, masked: Int
+    ofFraction input: ValueID, _ bins: Int, masked: Int, _ operation: Hashing
   ) throws(WeighbridgeError) -> [ValueID] {
     let isMasked = try add(
       Comparison(.equal), [input, try number("mask_value", Double(masked), like: input)],
       role: "mask")[0]
-    let hash = try add(Hashing(buckets: bins - 1, masked: []), [input], role: "hash")[0]
+    let hash = try add(operation, [input], role: "hash")[0]
     let bin = try add(Add(), [hash, try number("one", 1, like: hash)], role: "bin")[0]
     return try addHash(Where(), [isMasked, try number("zero", 0, like: bin), bin], bins)
   }

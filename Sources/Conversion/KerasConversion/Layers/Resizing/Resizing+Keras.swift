@@ -28,10 +28,14 @@ extension Resizing: KerasMapped {
       if layer.version >= KerasVersion(3, 8) {
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       }
-      guard layer.version >= KerasVersion(2, 15), layer.version < KerasVersion(3, 6) else {
+      if layer.version < KerasVersion(2, 7) {
+        return try addCenter(&layer, try layer.typedInput(inputs), dimensions, layout)
+      }
+      guard layer.version >= KerasVersion(2, 8), layer.version < KerasVersion(3, 6) else {
         throw .unsupported(
           "what RandomCrop of Keras \(layer.version) does when the model runs was "
-            + "never compared with that version; it is known for 2.15 to 3.5 and from 3.8")
+            + "never compared with that version; it is known for 2.4 to 2.6, 2.8 to 3.5 and from 3.8"
+        )
       }
       let operation = Resizing(
         dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
@@ -66,6 +70,32 @@ extension Resizing: KerasMapped {
     }
     if builder.format == .archive { settings["data_format"] = "channels_last" }
     return try builder.layer("Resizing", settings)
+  }
+
+  /// Adds `RandomCrop` of TensorFlow 2.3 to 2.6: the center of the image, resized until one side fits and
+  /// the other does not lack anything.
+  private static func addCenter(
+    _ layer: inout KerasLayer, _ image: (value: ValueID, type: TensorType), _ dimensions: [Int],
+    _ layout: DataLayout
+  ) throws(WeighbridgeError) -> [ValueID] {
+    try layer.requireSpatialAxes(2, of: [image.value])
+    let axes = layout.spatialAxes(rank: image.type.rank)
+    let sizes = axes.compactMap { image.type.shape[$0].value }
+    guard sizes.count == 2, sizes.allSatisfy({ $0 > 0 }), image.type.elementType == .float32 else {
+      throw .unsupported(
+        "takes \(image.type); images of float32 whose sizes are known are supported")
+    }
+    let (height, width) = (dimensions[0], dimensions[1])
+    let isTall = Double(sizes[0]) / Double(sizes[1]) > Double(height) / Double(width)
+    let resized =
+      isTall
+      ? [Int(Double(width * sizes[0]) / Double(sizes[1])), width]
+      : [height, Int(Double(height * sizes[1]) / Double(sizes[0]))]
+    let resizing = Resizing(
+      dimensions: resized, interpolation: .bilinear, antialiases: false, fit: .stretch,
+      layout: layout)
+    let value = try layer.add(resizing, [image.value], role: "resized")
+    return try layer.add(CenterCrop(dimensions: dimensions, layout: layout), value)
   }
 
   /// `crop_to_aspect_ratio` and Keras 3's `pad_to_aspect_ratio`.

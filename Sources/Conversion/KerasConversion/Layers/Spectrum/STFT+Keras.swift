@@ -14,8 +14,8 @@ extension STFT: KerasMapped {
 
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
-    guard type.rank == 2 else {
-      throw .malformed("takes signals [batch, samples], and not \(type)")
+    guard type.rank >= 1 else {
+      throw .malformed("takes signals [..., samples], and not \(type)")
     }
     let length = try layer.integer("fft_length", default: 2048)
     let transform = STFT(
@@ -35,19 +35,22 @@ extension STFT: KerasMapped {
     let computeType: ElementType = outputType == .float64 ? .float64 : .float32
     let signal = try layer.cast(input, to: computeType, role: "signal")
     let half = length / 2
-    let pad = Pad(before: [0, half], after: [0, half], mode: .reflect)
+    let borders = [Int](repeating: 0, count: type.rank - 1) + [half]
+    let pad = Pad(before: borders, after: borders, mode: .reflect)
     let padded = try layer.add(pad, [signal], role: "padded")
     let parts = try layer.add(transform, padded, role: "transform")
     let magnitudes = try layer.add(BinaryMath(.hypotenuse), parts, role: "sizes")
     let exponent = try layer.real("mag_exp", default: 2)
     let power = try layer.constant(
-      "mag_exp", Tensor(computeType, shape: [1, 1, 1], [exponent]))
+      "mag_exp", Tensor(computeType, shape: borders.map { _ in 1 } + [1], [exponent]))
     let powers = try layer.add(BinaryMath(.power), magnitudes + [power], role: "powers")
     var outputs = try addBands(&layer, to: powers[0], transform.frequencyCount, computeType)
     outputs = try addDecibels(&layer, to: outputs[0])
     let isCast = outputType != computeType
+    let (frames, bands) = (type.rank - 1, type.rank)
     outputs = try layer.add(
-      Transpose(axes: [0, 2, 1]), outputs, role: isCast ? "transposed" : "")
+      Transpose(axes: Array(0..<frames) + [bands, frames]), outputs,
+      role: isCast ? "transposed" : "")
     return isCast ? try layer.add(Cast(to: outputType), outputs) : outputs
   }
 
@@ -105,8 +108,9 @@ extension STFT: KerasMapped {
     levels = try layer.add(UnaryMath(.logarithm10), levels, role: "logarithms")
     let decibels = Rescaling(scale: [10], offset: [-10 * reference.logarithm10])
     levels = try layer.add(decibels, levels, role: "levels")
+    let axes = Array(0..<layer.graph.type(of: levels[0]).rank)
     var lowest = try layer.add(
-      Reduce(.maximum, axes: [0, 1, 2], keepDims: true), levels, role: "highest_level")
+      Reduce(.maximum, axes: axes, keepDims: true), levels, role: "highest_level")
     lowest = try layer.add(
       Rescaling(scale: [1], offset: [-range]), lowest, role: "lowest_level")
     return try layer.add(Maximum(), levels + lowest, role: "bounded_levels")
