@@ -45,6 +45,16 @@ int system_exchange(const char *first, const char *second) {
 #endif
 }
 
+int system_reserve(int descriptor, int64_t count) {
+#ifdef __linux__
+  return fallocate(descriptor, 0, 0, count);
+#else
+  (void)descriptor, (void)count;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
 int system_start_writing(int descriptor, int64_t offset, int64_t count) {
 #ifdef __linux__
   return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);

@@ -16,6 +16,9 @@ ptrdiff_t system_copy_range(
 /// Exchanges what stands under two names at once (Linux: renameat2, macOS: renamex_np).
 int system_exchange(const char *first, const char *second);
 
+/// Reserves the disk space of a file's first `count` bytes, which becomes its size (Linux: fallocate).
+int system_reserve(int descriptor, int64_t count);
+
 /// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
 int system_start_writing(int descriptor, int64_t offset, int64_t count);
 

@@ -106,6 +106,8 @@ package struct WBMWriter: ~Copyable {
   ) throws(WeighbridgeError) {
     try checkPieces(pieces)
     let starts = header.tensors.map { tensorDataOffset + $0.offset }
+    let end = tensorDataOffset + (header.tensors.last.map { $0.offset + $0.byteCount } ?? 0)
+    try file.reserve(end)
     let tensorWriter = try WBMParallelTensorWriter(
       pieces, batchSize: batchSize, starts: starts, file: file.positionalWriter)
     work(tensorWriter)
@@ -113,9 +115,7 @@ package struct WBMWriter: ~Copyable {
       header.tensors[index].digest = digest
     }
     current = header.tensors.count
-    if let last = header.tensors.last {
-      file.skip(tensorDataOffset + last.offset + last.byteCount - file.count)
-    }
+    file.skip(end - file.count)
   }
 
   /// Checks that pieces are consecutive and fill every tensor.
