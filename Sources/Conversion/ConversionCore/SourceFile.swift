@@ -4,7 +4,7 @@ package import Digests
 /// One of the files that a model is read from.
 package struct SourceFile: Sendable {
   /// What it contains: `model`, `weights`, `architecture`.
-  package let role: String
+  package var role: String
   /// The path as it was given.
   package let path: String
   /// All bytes.

@@ -32,17 +32,19 @@ package struct KerasSource: Sendable {
   package init(
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
+    let startsDigest = options.preparesWriting
+    // First of all, since the digest of a large file takes longer than anything else.
+    var source = SourceFile(role: "model", path: path, store: store, startsDigest: startsDigest)
     let file = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Self.modelFile(store, path: path)
     }
     var origin = try Origin.find(of: file, path: path, options)
     origin.architecture.version = file.version ?? origin.architecture.version
     origin.architecture.backend = file.backend ?? origin.architecture.backend
-    let startsDigest = options.preparesWriting
-    let role = origin.path == nil ? "model" : "weights"
-    var files = [SourceFile(role: role, path: path, store: store, startsDigest: startsDigest)]
+    if origin.path != nil { source.role = "weights" }
+    var files = [source]
     files += file.otherFiles.map {
-      SourceFile(role: role, path: $0.path, store: $0.store, startsDigest: startsDigest)
+      SourceFile(role: source.role, path: $0.path, store: $0.store, startsDigest: startsDigest)
     }
     if let path = origin.path {
       let store = try SourceFile.open(path)
