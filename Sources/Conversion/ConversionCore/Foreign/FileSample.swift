@@ -13,6 +13,8 @@ package struct FileSample: Sendable {
   package let end: [UInt8]
   /// The names of the members of a zip archive; empty for other files.
   package let members: [String]
+  /// The file's start as lowercase text, without a byte order mark and leading whitespace.
+  package let text: String
 
   package init(_ store: ByteStore, path: String) {
     self.path = path
@@ -23,6 +25,14 @@ package struct FileSample: Sendable {
         bytes.copied(max(0, bytes.byteCount - 8)..<bytes.byteCount), ZipDirectory.names(bytes)
       )
     }
+    text = Self.text(start)
+  }
+
+  private static func text(_ start: [UInt8]) -> String {
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let body = start.dropFirst(start.starts(with: byteOrderMark) ? byteOrderMark.count : 0)
+    let isWhitespace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return String(decoding: body.drop(while: isWhitespace), as: UTF8.self).lowercased()
   }
 
   /// Whether the file has these bytes at an offset.
@@ -46,13 +56,5 @@ package struct FileSample: Sendable {
   package var isText: Bool {
     !start.isEmpty
       && start.allSatisfy { $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
-  }
-
-  /// The file's start as lowercase text, without a byte order mark and leading whitespace.
-  package var text: String {
-    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let body = start.dropFirst(start.starts(with: byteOrderMark) ? byteOrderMark.count : 0)
-    let isWhitespace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return String(decoding: body.drop(while: isWhitespace), as: UTF8.self).lowercased()
   }
 }

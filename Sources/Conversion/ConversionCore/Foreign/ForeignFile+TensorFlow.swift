@@ -24,7 +24,8 @@ extension ForeignFile {
     },
     ForeignFile { sample in
       let name = FilePath(sample.path).name
-      guard let range = name.firstRange(of: /-shard[0-9]+of[0-9]+(\.bin)?$/), !range.isEmpty else {
+      // Asked first, because the expression takes 0.4 ms to compile.
+      guard name.contains("-shard"), name.contains(/-shard[0-9]+of[0-9]+(\.bin)?$/) else {
         return nil
       }
       return "has weights of a model of TensorFlow.js, whose model.json says what they are; give "

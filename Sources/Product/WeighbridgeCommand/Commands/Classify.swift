@@ -5,6 +5,7 @@ import Weighbridge
 /// `weighbridge classify`
 struct Classify: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "classify",
     abstract: "Classifies images.",
     discussion: """
       Prints the most probable classes of each image with their probabilities. With -o the images \

@@ -4,6 +4,7 @@ import Weighbridge
 /// `weighbridge compact`
 struct Compact: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "compact",
     abstract: "Writes a model as a smaller .wbm file, and says what that costs.",
     discussion: """
       Without a budget nothing is lost: every number is restored bit for bit. With one, weights \

@@ -5,6 +5,7 @@ import Weighbridge
 /// `weighbridge convert`
 struct Convert: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "convert",
     abstract: "Reads a model of any known format and writes a .wbm file.",
     discussion: """
       Example:

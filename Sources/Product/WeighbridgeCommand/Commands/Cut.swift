@@ -4,6 +4,7 @@ import Weighbridge
 /// `weighbridge cut`
 struct Cut: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "cut",
     abstract: "Writes a part of a model as a model.",
     discussion: """
       The part computes the layers that --output names, from the model's inputs or from the \

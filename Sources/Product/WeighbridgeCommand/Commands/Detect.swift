@@ -4,6 +4,7 @@ import Weighbridge
 /// `weighbridge detect`
 struct Detect: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "detect",
     abstract: "Finds objects in images.",
     discussion: """
       Prints the class, the confidence and the box of each object, and draws them with -o. Anything \

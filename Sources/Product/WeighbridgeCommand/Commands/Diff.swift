@@ -5,6 +5,7 @@ import Weighbridge
 /// `weighbridge diff`
 struct Diff: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "diff",
     abstract: "Compares two models of any formats.",
     discussion: """
       Layers are paired by structure, whatever their names and the order of the image axes; \

@@ -6,6 +6,7 @@ import Weighbridge
 /// `weighbridge export`
 struct Export: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Writes a model in the format of another tool.",
     discussion: """
       Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \

@@ -5,6 +5,7 @@ import ImageSearch
 /// `weighbridge index`
 struct Index: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "index",
     abstract: "Indexes a folder's images with a model, for searching.",
     discussion: """
       Stores what a detector finds, or another model's output as a feature vector, for every JPEG \

@@ -5,6 +5,7 @@ import Weighbridge
 /// `weighbridge inspect`
 struct Inspect: GeneralCommand {
   static let configuration = CommandConfiguration(
+    commandName: "inspect",
     abstract: "Shows what is in a model file.",
     discussion: """
       Example:

@@ -6,6 +6,7 @@ import Weighbridge
 /// `weighbridge run`
 struct Run: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Computes a model's outputs.",
     discussion: """
       Example:

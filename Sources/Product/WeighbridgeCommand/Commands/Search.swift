@@ -5,6 +5,7 @@ import JSON
 /// `weighbridge search`
 struct Search: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "search",
     abstract: "Finds images by the objects in them and where they are.",
     discussion: """
       Prints the images whose cost is below --max-cost, the best first, with each term of it. Wanted \

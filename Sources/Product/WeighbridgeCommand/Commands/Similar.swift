@@ -4,6 +4,7 @@ import ImageSearch
 /// `weighbridge similar`
 struct Similar: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "similar",
     abstract: "Finds the images that are most like others, by a model's features.",
     discussion: """
       The features are what a model makes of an image: a classifier without its last layers, for \

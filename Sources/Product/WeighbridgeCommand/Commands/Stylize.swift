@@ -5,6 +5,7 @@ import Weighbridge
 /// `weighbridge stylize`
 struct Stylize: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "stylize",
     abstract: "Transforms images with a model.",
     discussion: """
       For models that take an image and give one: painting in a style, removing noise, enlarging. \

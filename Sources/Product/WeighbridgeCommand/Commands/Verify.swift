@@ -4,6 +4,7 @@ import Weighbridge
 /// `weighbridge verify`
 struct Verify: CancellableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Checks that a model file is whole and computes what the original computed.",
     discussion: """
       A compacted file states an error that at most 1 in 20 inputs should exceed. With the original and \
