@@ -173,8 +173,15 @@ package struct StridedCopy: Sendable {
 
   /// The offsets of all combinations of indices, row-major, in elements.
   private static func offsets(_ shape: [Int], _ strides: [Int]) -> [Int] {
-    zip(shape, strides).reduce([0]) { offsets, axis in
-      offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }
+    var offsets = [0]
+    for (dimension, stride) in zip(shape, strides) {
+      let outer = offsets
+      offsets = []
+      offsets.reserveCapacity(outer.count * dimension)
+      for offset in outer {
+        for index in 0..<dimension { offsets.append(offset + index * stride) }
+      }
     }
+    return offsets
   }
 }
