@@ -1,6 +1,7 @@
 package import Bytes
 package import ConversionCore
 import Digests
+import Dispatch
 package import GraphIR
 package import LayerCatalog
 import TensorEncoding
@@ -44,6 +45,10 @@ package enum WBMExporter {
     _ = try header.quantization?.applied(to: graph)
     var writer = try WBMWriter(path: path, header: header)
     let counts = try TensorStream(stored(tensors), cancellation).write(to: &writer, after: digests)
+    // The end of the process would wait for this; now it is done on another core.
+    DispatchQueue.global().async {
+      for source in sources { source.store.release(0..<source.store.count) }
+    }
     // There is time for this while the digests are being computed.
     if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }
     for (index, digest) in digests.enumerated() {
