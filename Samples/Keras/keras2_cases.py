@@ -79,6 +79,15 @@ def pools(version, backend):
     return table
 
 
+def nested_double():
+    """Models in models without inputs of their own, the innermost of which says the type."""
+    K.set_floatx("float64")
+    try:
+        return Sequential([Sequential([Sequential([Dense(3, input_dim=4)])])])
+    finally:
+        K.set_floatx("float32")
+
+
 def uncast():
     """Layers that leave the type of their inputs, whatever their own is."""
     x, y = Input((4, 3), dtype="float64"), Input((4, 3), dtype="float64")
@@ -110,6 +119,7 @@ def others(version, backend):
             table["upsampling_bilinear"] = lambda: one(UpSampling2D(
                 (2, 3), interpolation="bilinear", input_shape=(3, 4, 2)))
             table["types_of_inputs"] = uncast
+            table["nested_double"] = nested_double
             table["softmax_masked"] = lambda: one([
                 ZeroPadding1D(1, input_shape=(1, 3)), Masking(0.0), Softmax()])
         table["relu_settings"] = lambda: one(ReLU(max_value=2.0, negative_slope=0.1, threshold=0.5, input_shape=(3, 4)))

@@ -84,18 +84,27 @@ extension KerasImporter {
   static func inputShape(
     _ layer: KerasLayerRecord
   ) throws(WeighbridgeError) -> JSONValue? {
+    inputShape(try innermostFirst(layer).config)
+  }
+
+  /// The number type of the input implied by a first layer: that of an input, or of the weights.
+  static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
+    let first = try innermostFirst(layer)
+    if first.className == "InputLayer" { return try elementType(first.config["dtype"]) }
+    return try KerasTypePolicy.separate(first.config).policy?.variable ?? .float32
+  }
+
+  /// The layer itself, or where it is a model the first layer inside.
+  private static func innermostFirst(
+    _ layer: KerasLayerRecord
+  ) throws(WeighbridgeError) -> KerasLayerRecord {
     var layer = layer
     while layer.isModel {
       let model = try KerasModelRecord(nestedIn: layer)
       let first = model.inputs.first.flatMap { model.layerIndices[$0.layer] } ?? 0
       layer = model.layers[first]
     }
-    return inputShape(layer.config)
-  }
-
-  /// The number type of the input implied by a first layer: that of its weights.
-  static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
-    try KerasTypePolicy.separate(layer.config).policy?.variable ?? .float32
+    return layer
   }
 
   /// The number type of an input.
