@@ -28,7 +28,7 @@ extension Resizing: KerasMapped {
       if layer.version >= KerasVersion(3, 8) {
         return try layer.add(Identity(), [try layer.onlyInput(inputs)])
       }
-      if layer.version < KerasVersion(2, 7) {
+      if layer.version >= KerasVersion(2, 4), layer.version < KerasVersion(2, 7) {
         return try addCenter(&layer, try layer.typedInput(inputs), dimensions, layout)
       }
       guard layer.version >= KerasVersion(2, 8), layer.version < KerasVersion(3, 6) else {
