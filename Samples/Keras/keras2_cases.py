@@ -182,12 +182,27 @@ def nested(version, backend):
         both.forward_layer.trainable = False
         return model
 
+    def apart(others, *layers):
+        def make(is_saved):
+            for _ in range(others if is_saved else 0):
+                Dense(1)
+            inner = chain((4,), Dense(4), Dense(4), Dense(4))
+            inner.name = "inner"
+            for index in layers if is_saved else ():
+                inner.layers[index].trainable = False
+            return chain((4,), inner, Dense(2, name="last"))
+
+        return make
+
     return {
         "nested_equal_names": equal_names,
         "nested_frozen_levels": levels,
         "nested_frozen_steps": steps,
         "nested_frozen_directions": directions,
         "weights_nested_frozen": levels,
+        "weights_apart_overlapping": apart(1),
+        "weights_apart_overlapping_frozen": apart(1, 1),
+        "weights_apart_frozen": apart(3, 2),
         "wrapped_with_shape_steps": lambda: chain((3, 4), TimeDistributed(Dense(3, input_shape=(4,)))),
         "wrapped_with_shape_directions": lambda: one([Bidirectional(LSTM(2, input_shape=(3, 4)), input_shape=(3, 4)), Dense(2)]),
     }

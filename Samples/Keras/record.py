@@ -5,10 +5,11 @@
 
 Writes, beside this script, <version>-<backend>/<case>.h5, .inputs.npz and .outputs.npz; of cases called
 weights_*, and of versions that cannot save whole models, also .json, the architecture, and in the .h5 the
-weights only. See README.md for the writers.
+weights only; of weights_apart_* the architecture is that of another session. See README.md for the writers.
 """
 from __future__ import print_function
 
+import functools
 import os
 import sys
 import warnings
@@ -43,7 +44,13 @@ def draw(rng, name, shape):
 
 def record(name, make, only_weights=False):
     rng = np.random.RandomState(zlib.crc32(name.encode()) & 0x7FFFFFFF)
-    keras.backend.clear_session() if hasattr(keras.backend, "clear_session") else None
+    clear = getattr(keras.backend, "clear_session", lambda: None)
+    architecture = None
+    if name.startswith("weights_apart_"):
+        clear()
+        architecture = make(is_saved=False).to_json()
+        make = functools.partial(make, is_saved=True)
+    clear()
     model = make()
     for variable in getattr(model, "weights", None) or model.trainable_weights + model.non_trainable_weights:
         shape = keras.backend.get_value(variable).shape
@@ -70,7 +77,7 @@ def record(name, make, only_weights=False):
     if only_weights or not hasattr(model, "save"):
         model.save_weights(path + ".h5", overwrite=True)
         with open(path + ".json", "w") as file:
-            file.write(model.to_json())
+            file.write(architecture or model.to_json())
     else:
         model.save(path + ".h5", overwrite=True)
     print(name, [a.shape for a in arrays], [o.shape for o in outputs])

@@ -15,7 +15,7 @@ extension KerasImporter {
     custom.keepsUnknown = true
     let stated = try? StatedShapes(inputShapes, inputs: inputNames(model))
     var importer = KerasImporter(
-      model, writer: writer, weights: weights ?? [:], isInOrder: true, custom: custom,
+      model, writer: writer, weights: weights ?? [:], weightStorage: .objects, custom: custom,
       stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
     importer.survey = LayerSurvey(version: writer.isVersionAssumed ? nil : writer.version)
     // When it fails, the survey has all that could be inferred.

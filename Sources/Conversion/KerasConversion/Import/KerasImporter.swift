@@ -68,7 +68,7 @@ struct KerasImporter: ~Copyable {
   /// The layers whose weights are in the order in which they are taken, whatever is frozen.
   var layersInOrder: Set<String> = []
   /// Whether those of all layers are: the file has the weights of each object by themselves.
-  private let isFileInOrder: Bool
+  let weightStorage: WeightStorage
   /// The largest number of a weight's elements when all weights are zeros until another file
   /// supplies them.
   let zerosLimit: Int?
@@ -98,8 +98,7 @@ struct KerasImporter: ~Copyable {
   ///   - weights: The weights of each layer, by its name, in the order of the file; or all of them in
   ///     one list, under an empty name.
   ///   - vocabularies: The lines of the vocabularies that are not in the settings, by the layer's name.
-  ///   - isInOrder: Whether that is the order of the objects in the layer, whatever is frozen, as in
-  ///     the files in which each has its own group.
+  ///   - weightStorage: How the weights of a layer are stored.
   ///   - custom: What is said about custom layers. The model must have passed
   ///     ``CustomLayerPolicy/check(_:_:weights:surveyed:)``.
   ///   - inputShapes: The input shapes that the user states.
@@ -112,12 +111,12 @@ struct KerasImporter: ~Copyable {
   ///   ``WeighbridgeError/Code/mismatch`` where stated shapes do not fit them.
   static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    vocabularies: [String: [String]] = [:], isInOrder: Bool = false,
+    vocabularies: [String: [String]] = [:], weightStorage: WeightStorage = .list,
     custom: CustomLayerPolicy = CustomLayerPolicy(),
     inputShapes: [InputShape] = [], isStrict: Bool = false, zerosLimit: Int? = nil
   ) throws(WeighbridgeError) -> Result {
     var importer = KerasImporter(
-      model, writer: writer, weights: weights, isInOrder: isInOrder, custom: custom,
+      model, writer: writer, weights: weights, weightStorage: weightStorage, custom: custom,
       stated: try StatedShapes(inputShapes, inputs: inputNames(model)), zerosLimit: zerosLimit)
     importer.vocabularies = vocabularies
     importer.isStrict = isStrict
@@ -139,9 +138,9 @@ struct KerasImporter: ~Copyable {
 
   init(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
-    isInOrder: Bool, custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
+    weightStorage: WeightStorage, custom: CustomLayerPolicy, stated: StatedShapes, zerosLimit: Int?
   ) {
-    isFileInOrder = isInOrder
+    self.weightStorage = weightStorage
     self.stated = stated
     self.writer = writer
     self.zerosLimit = zerosLimit
@@ -368,7 +367,7 @@ struct KerasImporter: ~Copyable {
 
   /// Whether the weights of a layer are in the order in which it takes them, whatever is frozen.
   func areWeightsInOrder(of name: String) -> Bool {
-    isFileInOrder || layersInOrder.contains(name)
+    weightStorage == .objects || layersInOrder.contains(name)
   }
 
   /// The source of a layer's weights; weights of Keras 1 are converted to the layout of Keras 2.

@@ -60,7 +60,7 @@ extension KerasSource {
     // Shapes do not need the weights.
     let known = try? weights()
     return try KerasImporter.importModel(
-      model, writer: writer, weights: known ?? [:], custom: custom,
+      model, writer: writer, weights: known ?? [:], weightStorage: weightStorage, custom: custom,
       zerosLimit: known == nil ? LayerSurvey.weightLimit : zerosLimit
     ).graph
   }

@@ -23,6 +23,7 @@ package struct KerasSource: Sendable {
   private let startsAtTokens: Bool
   /// The file with the architecture, where it was not named but found next to the weights.
   private let foundArchitecture: String?
+  let weightStorage: WeightStorage
 
   /// Opens the files.
   ///
@@ -53,7 +54,8 @@ package struct KerasSource: Sendable {
     }
     try self.init(
       origin.architecture, file, files, options,
-      foundArchitecture: options.architecture == nil ? origin.path : nil)
+      foundArchitecture: options.architecture == nil ? origin.path : nil,
+      weightStorage: file.isInOrder ? .objects : origin.path == nil ? .list : .listApart)
   }
 
   /// Opens a file in one of the formats that Keras writes.
@@ -95,11 +97,13 @@ package struct KerasSource: Sendable {
   private init(
     _ architecture: KerasArchitecture, _ file: (any KerasModelFile)?, _ files: [SourceFile],
     _ options: ReadOptions,
-    zerosLimit: Int? = nil, foundArchitecture: String? = nil
+    zerosLimit: Int? = nil, foundArchitecture: String? = nil,
+    weightStorage: WeightStorage = .objects
   ) throws(WeighbridgeError) {
     self.file = file
     self.zerosLimit = zerosLimit
     self.foundArchitecture = foundArchitecture
+    self.weightStorage = weightStorage
     version = try options.kerasVersion.map(Self.parse) ?? architecture.version
     backend = options.kerasBackend ?? architecture.backend
     model = backend == "jax" ? architecture.model.narrowed() : architecture.model
@@ -177,7 +181,7 @@ package struct KerasSource: Sendable {
         })
       let result = try KerasImporter.importModel(
         model, writer: writer, weights: try weights(), vocabularies: try vocabularies(),
-        isInOrder: file?.isInOrder ?? true, custom: custom,
+        weightStorage: weightStorage, custom: custom,
         inputShapes: inputShapes, isStrict: isStrict, zerosLimit: zerosLimit)
       provenance.framework = "keras"
       provenance.frameworkVersion = version?.description

@@ -20,7 +20,7 @@ enum HostileKerasFiles {
       "the names of the weights do not say which layer each belongs to"),
     .init(
       "nested_undecided", .malformed,
-      "in an order that depends on which models in it were frozen, and neither the file nor their names"
+      "in an order that depends on what in it was frozen when they were saved, and neither the file nor"
     ),
     .init("layer_group_missing", .malformed, "/model_weights/b: the file has nothing at this path"),
     .init("no_weights_group", .malformed, "no group /model_weights"),

@@ -65,6 +65,49 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
   }
 
   @Test(
+    "Weights whose names have other numbers than their architecture go by the order of the numbers",
+    arguments: [
+      ("overlapping", false), ("overlapping_frozen", true), ("frozen", true),
+    ])
+  func renumbered(name: String, isPresumed: Bool) throws {
+    var options = ReadOptions()
+    options.architecture = Paths.sample("Keras/2.2.4-tensorflow/weights_apart_\(name).json")
+    let weights = Paths.sample("Keras/2.2.4-tensorflow/weights_apart_\(name).h5")
+    let texts = try Model(contentsOf: weights, options: options).content.provenance.decisions.map(
+      \.text)
+    #expect(texts.contains { $0.contains("are taken in ascending order") } == isPresumed)
+    options.strict = true
+    let error = failure { _ = try Model(contentsOf: weights, options: options) }
+    #expect((error != nil) == isPresumed, "\(error as Any)")
+  }
+
+  @Test(
+    "Weights are refused if neither their names nor shapes nor a stored order say whose they are",
+    arguments: ["overlapping", "overlapping_frozen", "frozen"])
+  func renamed(name: String) throws {
+    let folder = try TemporaryFolder()
+    var text = String(
+      decoding: try Files.read(Paths.sample("Keras/2.2.4-tensorflow/weights_apart_\(name).json")),
+      as: UTF8.self)
+    for (number, other) in ["first", "second", "third"].enumerated() {
+      #expect(text.contains("\"dense_\(number + 1)\""))
+      text.replace("\"dense_\(number + 1)\"", with: "\"\(other)\"")
+    }
+    try Files.write(text.utf8, to: folder.file("renamed.json"))
+    var options = ReadOptions()
+    options.architecture = folder.file("renamed.json")
+    let error = failure {
+      _ = try Model(
+        contentsOf: Paths.sample("Keras/2.2.4-tensorflow/weights_apart_\(name).h5"),
+        options: options)
+    }
+    #expect(error?.code == .malformed)
+    #expect(
+      error?.reason.contains("depends on what in it was frozen when they were saved") == true,
+      "\(error as Any)")
+  }
+
+  @Test(
     "A model of an old Keras computes what that Keras computed",
     arguments: OldKerasCase.all.filter { refused[$0.testDescription] == nil })
   func agrees(_ sample: OldKerasCase) throws {

@@ -102,10 +102,11 @@ extension KerasImporter {
       throw .malformed(
         "the file has \(list.count) weights for it, and its layers take \(assignment.count)")
     }
-    let result = try assignment.result(order)
+    let result = try assignment.result(order, isOrderStored: weightStorage != .listApart)
     switch result.decision {
     case .names: network.decide(name, WeightAssignment.namesBeforeOrder)
     case .numbers: try presume(WeightAssignment.numbersBeforeFlags, about: name)
+    case .renumbered: try presume(WeightAssignment.numbersInOrder, about: name)
     case nil: break
     }
     for (request, own) in zip(requests, result.weights) {

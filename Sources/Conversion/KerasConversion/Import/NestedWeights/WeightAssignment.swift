@@ -9,6 +9,8 @@ struct WeightAssignment {
     case names
     /// The numbers in the names, if layers were created from the inside out.
     case numbers
+    /// The numbers in the names, which are not those of the architecture, in their order.
+    case renumbered
   }
 
   private let list: [KerasLayer.Weight]
@@ -48,20 +50,33 @@ struct WeightAssignment {
   /// Returns the weights of each layer, in the order in which it takes them, and a decision where the
   /// architecture alone does not say whose they are.
   ///
+  /// - Parameters:
+  ///   - order: The orders that follow from what the architecture says is frozen.
+  ///   - isOrderStored: Whether that was stored with the weights. Otherwise it may have changed.
   /// - Throws: ``WeighbridgeError/Code/malformed`` unless the names or the order decide.
   func result(
-    _ order: WeightOrder
+    _ order: WeightOrder, isOrderStored: Bool
   ) throws(WeighbridgeError) -> (weights: [[KerasLayer.Weight]], decision: Decision?) {
     guard owners.count > 1 else { return (weights([Int](repeating: 0, count: list.count)), nil) }
     let possible = order.candidates?.map { $0.map { ownerOfRequested[$0] } }
-    if let byName = names.assignment() {
+    let byName = names.assignment()
+    let renumbered = names.renumberedAssignment()
+    if let byName, names.nameOwners(byName, exactly: renumbered != nil) {
       let followsOrder = possible.map { $0.contains(byName) } ?? true
       return (weights(byName), followsOrder ? nil : .names)
+    }
+    let agreeing = Set([byName, renumbered].compactMap(\.self)).intersection(possible ?? [])
+    if agreeing.count == 1, let only = agreeing.first { return (weights(only), nil) }
+    if let renumbered, agreeing.isEmpty, !isOrderStored {
+      return (weights(renumbered), .renumbered)
     }
     guard let possible else { throw undecided }
     let permitted = Set(possible.filter(names.permit))
     if permitted.isEmpty { throw contradiction(possible[0]) }
-    if permitted.count == 1, let only = permitted.first { return (weights(only), nil) }
+    if permitted.count == 1, let only = permitted.first {
+      guard isOrderStored || names.shapesDecide else { throw undecided }
+      return (weights(only), nil)
+    }
     let created = permitted.filter(names.followCreation)
     guard let only = created.first, created.count == 1 else { throw undecided }
     return (weights(only), .numbers)
@@ -74,6 +89,10 @@ struct WeightAssignment {
     "Several layers in it have the same name, and the file does not say which of them were frozen. "
     + "Their weights are told apart by the numbers in the weights' names, as if the layers of an "
     + "inner model had been created before those around it."
+  static let numbersInOrder =
+    "The numbers in the names of its weights are not those of the layers in the architecture, and by "
+    + "what that says is frozen the weights would be in another order. The numbers are taken in "
+    + "ascending order, as if the same program had made both models."
 
   /// The weights of each layer, given the owner of each: one owner's in the order of the list.
   private func weights(_ assignment: [Int]) -> [[KerasLayer.Weight]] {
@@ -99,8 +118,8 @@ struct WeightAssignment {
     let examples = list.prefix(3).map(\.name).joined(separator: ", ")
     return WeighbridgeError(
       .malformed,
-      "its weights (\(examples), ...) are in an order that depends on which models in it were frozen, "
-        + "and neither the file nor their names say that; the model saved as .keras has each layer's "
-        + "weights by themselves")
+      "its weights (\(examples), ...) are in an order that depends on what in it was frozen when they "
+        + "were saved, and neither the file nor their names say that; the model saved as .keras has "
+        + "each layer's weights by themselves")
   }
 }

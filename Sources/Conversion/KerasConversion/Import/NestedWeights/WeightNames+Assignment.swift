@@ -5,6 +5,31 @@ extension WeightNames {
     return solve(best) ?? solve(fitting(best)) ?? solve(fitting(ranks.map { Array($0.keys) }))
   }
 
+  /// The owner of each weight, if the layers have other numbers in the names than in the architecture:
+  /// both were made by the same program, and Keras counts the layers of a session.
+  func renumberedAssignment() -> [Int]? {
+    guard let entries = renumberedEntries(), entries != self.entries else { return nil }
+    let renumbered = WeightNames(entries, owners)
+    guard let result = renumbered.assignment(), renumbered.nameOwners(result, exactly: true) else {
+      return nil
+    }
+    return result
+  }
+
+  /// Whether each weight has the name of its owner.
+  ///
+  /// - Parameter exactly: Whether a number that TensorFlow may have added makes it another name.
+  func nameOwners(_ assignment: [Int], exactly: Bool) -> Bool {
+    zip(ranks, assignment).allSatisfy { ranks, owner in
+      ranks[owner].map { $0.isExact || !exactly } ?? false
+    }
+  }
+
+  /// Whether the roles and shapes of the weights leave one possibility.
+  var shapesDecide: Bool {
+    solve(fitting([[Int]](repeating: [], count: entries.count))) != nil
+  }
+
   /// For each weight, the owners whose name is the most like its own.
   private var best: [[Int]] {
     ranks.map { ranks in

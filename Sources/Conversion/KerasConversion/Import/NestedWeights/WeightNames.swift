@@ -17,9 +17,9 @@ struct WeightNames {
   }
 
   /// A weight of the list.
-  struct Entry {
+  struct Entry: Equatable {
     /// The parts of its name before the last.
-    let scope: [Substring]
+    var scope: [Substring]
     /// The last part of its name, without TensorFlow's `:0`.
     let variable: Substring
     let shape: [Int]
