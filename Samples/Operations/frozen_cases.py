@@ -44,4 +44,19 @@ def frozen_cases(keras):
         alone.forward_layer.trainable = False
         return outputs
 
-    return {"nested_frozen": nested_frozen, "frozen_parts": frozen_parts}
+    def frozen_sequences(x, steps):
+        """Sequential models in three levels, for each step too, and one that is called twice."""
+
+        def sequence(name, size, *parts):
+            return keras.Sequential([keras.Input(size), *parts], name=name)
+
+        deepest = frozen(sequence("deepest", (4,), dense(), dense(), dense()), 1)
+        three = sequence("three", (4,), sequence("two", (4,), deepest, dense()), dense())
+        features = frozen(chain("features", (4,), dense(), layers.BatchNormalization(), dense()), 3)
+        classifier = sequence("classifier", (4,), features, dense())
+        alone = frozen(chain("alone", (4,), dense(), layers.BatchNormalization(), dense()), 3)
+        shared = chain("shared", (4,), frozen(chain("inside", (4,), dense(), dense(), dense()), 2), dense())
+        difference = layers.Subtract()([shared(x), shared(dense()(x))])
+        return [dense()(three(x)), layers.TimeDistributed(classifier)(steps), layers.TimeDistributed(alone)(steps), difference]
+
+    return {"nested_frozen": nested_frozen, "frozen_parts": frozen_parts, "frozen_sequences": frozen_sequences}

@@ -7,6 +7,7 @@ from keras import layers, ops
 from integer_layer_cases import integers_inside, learned_lookups, types_inside
 from recording import Case, Input
 
+MATRIX = Input((3, 4))
 SIGNED = Input((3, 4), -128, 127, "int8")
 SHORT = Input((3, 4), -30000, 30000, "int16")
 BYTES = Input((3, 4), 0, 255, "uint8")
@@ -289,12 +290,32 @@ def signals_of_integers(x, y):
     return [layers.MelSpectrogram(**options)(x), layers.MelSpectrogram(power_to_db=False, **options)(y)]
 
 
+def narrow_results(x, byte, short):
+    """Casts of fractions that a narrow type does not hold, and products of matrices that wrap around."""
+    result = [ops.cast(x, kind) for kind in ("uint8", "int8", "uint16", "int16", "bool")]
+    for each in (byte, short // 32):  # Keras multiplies them in float32, which holds these sums.
+        result += [ops.matmul(each, ops.transpose(each, (0, 2, 1))), ops.dot(each, ops.transpose(each[0], (1, 0)))]
+    return result
+
+
+def normalized_types(x, half):
+    """Normalizations by statistics that are settings, in layers of every floating-point type."""
+    settings = {"mean": [0.5, -0.25, 0.75, 1.0], "variance": [0.25, 4.0, 1.0, 16.0]}  # which are rounded once
+    types = ("float16", "mixed_float16", "bfloat16", "mixed_bfloat16", "float32", "float64")
+    made = [layers.Normalization(dtype=kind, **options, **settings)(each) for kind in types for each in (x, half)
+            for options in ({}, {"invert": True})]
+    # NumPy has no bfloat16.
+    return [ops.cast(each, "float32") if each.dtype == "bfloat16" else each for each in made]
+
+
 CASES_OF_JAX = [Case("fractions_among", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8")], fractions_among, containers=("h5",))]
 CASES = [
     Case("signals_of_integers", [Input((64,), -99, 99, "int16"), Input((64,), type="bool")], signals_of_integers),
     Case("cells_of_integers", [Input((1, 2), -70000, 70000, "int32"), Input((3, 2), -4, 4, "int16")], cells_of_integers),
     Case("numbers_beyond", [Input((4,), -9, 99, "int8"), Input((4,), 0, 99, "uint8"), Input((4,), 1, 999, "uint16")], numbers_beyond),
     Case("hashed_fractions", [Input((6,), -3, 3), Input((6,), -3, 3, "int32")], hashed_fractions),
+    Case("narrow_results", [Input((3, 4), -700, 700), BYTES, SHORT], narrow_results),
+    Case("normalized_types", [MATRIX, Input((3, 4), type="float16")], normalized_types),
     Case("overflows", [SIGNED, SHORT, BYTES, LONG, WIDE], overflows),
     Case("wide_integers", [WIDE, UNSIGNED], wide_integers, containers=("keras",)),
     Case("result_types", [SIGNED, BYTES, LONG, TRUTH], result_types),

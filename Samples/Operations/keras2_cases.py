@@ -190,6 +190,27 @@ def add_odd_losses(model):
     model.add_loss(-0.5 * tf.reduce_mean(1.0 + mean - tf.math.bessel_i0(mean), axis=-1))
 
 
+def add_usual_losses(model):
+    """The losses of autoencoders, whose functions feed no output, and a metric."""
+    truth, made = model.inputs[0], model.outputs[0]
+    model.add_loss(tf.reduce_mean(4 * keras.losses.binary_crossentropy(truth, made)))
+    model.add_loss(tf.reduce_mean(keras.losses.kl_divergence(truth, made)))
+    model.add_loss(tf.reduce_mean(4 * keras.losses.mse(truth, made)))
+    model.add_metric(tf.reduce_mean(abs(truth - made)), name="mae")
+
+
+def constant_masks(x):
+    """Recurrent layers whose mask is a constant."""
+    mask = np.array([[True, True, True, False, False], [True, False, True, True, False]])
+    return [layers.GRU(4)(x, mask=mask), layers.LSTM(3, return_sequences=True)(x, mask=mask), layers.SimpleRNN(2)(x, mask=mask)]
+
+
+def constant_states(x):
+    """Recurrent layers that begin with a constant state."""
+    state = tf.constant(np.linspace(-1, 1, 8, dtype="float32").reshape(2, 4))
+    return [layers.LSTM(4, return_sequences=True)(x, initial_state=[state, state / 2]), layers.GRU(4)(x, initial_state=state)]
+
+
 def synchronized(x):
     """Batch normalizations that are not fused, so that their epsilon is that of the file."""
     return [tf.keras.layers.experimental.SyncBatchNormalization(epsilon=1e-6)(x),
@@ -255,6 +276,9 @@ CASES = [
     Case("shared_layer", [Input((4,))], shared_layer),
     Case("own_loss", [Input((4,))], lambda x: [layers.Dense(4)(x)], add_loss),
     Case("odd_losses", [Input((4,))], lambda x: [layers.Dense(4)(layers.Dense(4, name="mean")(x))], add_odd_losses),
+    Case("usual_losses", [Input((4,), 0.0, 1.0)],
+         lambda x: [layers.Dense(4, activation="sigmoid")(layers.Dense(3, activation="relu")(x))], add_usual_losses),
+    Case("constant_masks", [Input((5, 3))], constant_masks),
     Case("synchronized", [PICTURE], synchronized, small_variances),
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
@@ -272,3 +296,6 @@ CASES = [
     Case("cropped_pictures", [Input((6, 7, 3))], cropped_pictures),
     Case("windows", [PICTURE, Input((7, 3))], windows),
 ] + attention_cases.CASES + layer_cases.CASES + rare_cases.CASES + keras2_functions.CASES + call_cases.CASES
+
+# Those that are refused.
+REFUSED = [Case("constant_states", [Input((5, 3))], constant_states)]

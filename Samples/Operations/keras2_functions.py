@@ -71,6 +71,15 @@ def integers(n, k, small, unsigned):
             tf.reduce_max(n, 1), tf.floor(tf.cast(n, tf.float32) / 3)]
 
 
+def overflows(signed, short, byte, long, x):
+    """Sums, products and casts that wrap around, as TensorFlow computes them in the type of the integers."""
+    result = [tf.cast(x, kind) for kind in ("uint8", "int8", "uint16", "int16")]
+    for n in (signed, short, byte, long):
+        result += [n + n, n * n, tf.square(n), tf.cumsum(n, axis=1), tf.math.cumprod(n, axis=2)]
+    return result + [-signed, abs(signed), tf.cast(long, "int8"), tf.cast(long, "uint8"), tf.cast(short, "uint16"),
+                     tf.reduce_sum(long, axis=1), tf.reduce_prod(long, axis=1)]
+
+
 def normalizations(x, y, picture):
     """Normalizations by functions."""
     mean, variance = tf.constant([0.1, -0.2, 0.3, 0.4]), tf.constant([0.5, 1.5, 2.5, 0.01])
@@ -154,6 +163,18 @@ def pictures(x, rgb):
     ]
 
 
+def types_of_pictures(half, double, byte):
+    """Images of other types than float32: what functions return, and layers that leave images as they are."""
+    image, result = tf.image, []
+    for x in (half, double, byte):
+        result += [image.per_image_standardization(x), image.resize(x, (4, 4)), image.resize(x, (4, 9), "nearest"),
+                   image.resize(x, (7, 5), "bicubic")]
+    made = [layers.RandomHeight(0.2), layers.RandomWidth(0.2), layers.RandomFlip(), layers.RandomRotation(0.2),
+            layers.RandomTranslation(0.2, 0.1), layers.RandomZoom(0.2), layers.RandomContrast(0.2), layers.RandomBrightness(0.2),
+            layers.CenterCrop(4, 4), layers.CenterCrop(8, 7), layers.Resizing(4, 4, "nearest")]
+    return result + [layer(byte) for layer in made]
+
+
 def parts(x, y, n, index):
     """Tensors taken apart and put together."""
     return [tf.gather_nd(x, [[0, 1], [1, 2]]), tf.gather_nd(x, index, batch_dims=1),
@@ -185,6 +206,10 @@ CASES = [
     Case("functions_integers",
          [Input((6,), -9, 9, "int32"), Input((6,), 1, 4, "int32"), Input((6,), -99, 99, "int8"), Input((6,), 0, 255, "uint8")],
          integers),
+    Case("overflows", [Input((3, 4), -128, 127, "int8"), Input((3, 4), -30000, 30000, "int16"), Input((3, 4), 0, 255, "uint8"),
+                       Input((3, 4), -2**31, 2**31 - 1, "int32"), Input((3, 4), -700, 700)], overflows),
+    Case("types_of_pictures", [Input((6, 6, 3), type="float16"), Input((6, 6, 3), type="float64"), Input((6, 6, 3), 0, 255, "uint8")],
+         types_of_pictures),
     Case("functions_normalizations", [MATRIX, POSITIVE, Input((4, 6, 4))], normalizations),
     Case("functions_elements", [MATRIX, POSITIVE, Input((3,), 0, 4, "int32")], elements),
     Case("functions_products", [MATRIX, MATRIX, Input((3,)), Input((3,))], products),

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
+from arising_cases import arising_cases
 from frozen_cases import frozen_cases
 from recording import Case, Input
 
@@ -272,7 +273,9 @@ CASES = [
         Case("other_type_in_steps", [Input((3, 4))], other_type_in_steps, containers=("h5", "keras"))]),
     Case("exact_quotients", [Input((30,), -40, 40, "int32")], exact_quotients),
 ] + [Case(name, [Input((4,)), Input((3, 4))], build, containers=("h5", "keras"))
-     for name, build in frozen_cases(keras).items()]
+     for name, build in frozen_cases(keras).items()] + arising_cases(keras)
+
+
 def spectra(line, lines):
     """Spectra of signals."""
     options = [dict(), dict(mode="magnitude", padding="same", frame_step=3), dict(mode="psd", scaling="spectrum"),
@@ -553,6 +556,13 @@ def copies(n, truth, half):
     return [copy(n), copy(truth), copy(half), copy(n, dtype="int64"), copy(half, dtype="float64")]
 
 
+def shared_calls(x, y):
+    """A layer and a model that are called twice; Keras 3.2.0 and 3.2.1 write that all read the first call."""
+    inner = keras.Input((4,))
+    shared, model = layers.Dense(3), keras.Model(inner, layers.Dense(3, activation="tanh")(inner), name="model")
+    return [layers.Concatenate()([shared(x), shared(y)]), layers.Dense(2)(layers.Subtract()([model(x), model(y)]))]
+
+
 def cosines(truth, n):
     """Cosines of integers, which Keras computes up to 3.5."""
     return [layers.Dot(1, normalize=True)([x, x]) for x in (truth, n)]
@@ -563,7 +573,8 @@ CASES_OF_VERSIONS = [SHORT_VECTORS] + [case for case in CASES if case.name.start
     Case("images_of_versions", [Input((6, 6, 2)), Input((6, 6, 2), 0, 255, "uint8"), Input((6, 6, 2), -99, 99, "int32"),
                                 Input((3, 2), type="bool")], images_of_versions, containers=("keras",)),
     Case("discretized", [Input((3, 4)), Input((4,), -9, 9, "int32")], discretized),
-    Case("rms_scaling", [Input((4,))], rms_scaling)]
+    Case("rms_scaling", [Input((4,))], rms_scaling, containers=("h5", "keras")),
+    Case("shared_calls", [Input((4,)), Input((4,))], shared_calls, containers=("h5", "keras"))]
 if keras.__version__.startswith("3.3."):
     CASES_OF_VERSIONS += [Case("cosines", [Input((4, 3), type="bool"), Input((4, 3), -9, 9, "int32")], cosines)]
 if keras.__version__.startswith("3.9."):

@@ -12,8 +12,10 @@ import keras2_cases
 from recording import record
 
 FOLDER = Path(__file__).resolve().parent / "keras2"
+REFUSED = FOLDER.parent / "keras2_refused"
 
 if __name__ == "__main__":
-    for case in keras2_cases.CASES:
-        if not sys.argv[1:] or case.name in sys.argv[1:]:
-            record(keras, FOLDER, case, save_format="h5", include_optimizer=False)
+    for folder, cases in ((FOLDER, keras2_cases.CASES), (REFUSED, keras2_cases.REFUSED)):
+        for case in cases:
+            if not sys.argv[1:] or case.name in sys.argv[1:]:
+                record(keras, folder, case, save_format="h5", include_optimizer=False)

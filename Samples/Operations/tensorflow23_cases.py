@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
+from arising_cases import arising_cases
 from frozen_cases import frozen_cases
 from integer_layer_cases import integer_layer_cases
 from recording import Case, Input, small_variances
@@ -159,4 +160,4 @@ CASES = [
     Case("elements", [MATRIX, POSITIVE], elements),
     Case("axes", [MATRIX, MATRIX], axes),
     Case("windows", [Input((4, 5, 2))], windows),
-] + [Case(name, [Input((4,)), Input((3, 4))], build) for name, build in frozen_cases(keras).items()] + integer_layer_cases(keras)
+] + [Case(name, [Input((4,)), Input((3, 4))], build) for name, build in frozen_cases(keras).items()] + integer_layer_cases(keras) + arising_cases(keras)

@@ -16,8 +16,8 @@ import Weighbridge
     var outputs: String { Paths.sample("Operations/\(path).outputs.npz") }
 
     static let folders = [
-      "keras2", "keras3", "keras3_1_0", "keras3_3_3", "keras3_9_2", "keras3_jax", "tensorflow23",
-      "tensorflow23_resaved",
+      "keras2", "keras3", "keras3_0_5", "keras3_1_0", "keras3_3_3", "keras3_9_2", "keras3_jax",
+      "tensorflow23", "tensorflow23_resaved",
     ]
     static let all: [Recording] = folders.flatMap { folder in
       Files.names(in: Paths.sample("Operations/\(folder)")).compactMap { name in

@@ -5,6 +5,22 @@ import Weighbridge
 /// Numbers for which a function has no result.
 @Suite struct OperationRefusalTests {
   @Test(
+    "A model of which the file does not say what is computed, or a constant state, is refused",
+    arguments: [
+      ("keras3_2_1/shared_calls.h5", "is called 2 times, and Keras 3.2.0 and 3.2.1 write"),
+      ("keras3_2_1/shared_calls.keras", "is called 2 times, and Keras 3.2.0 and 3.2.1 write"),
+      (
+        "keras2_refused/constant_states.h5",
+        "is called with a constant as initial_state, [[[-1.0,-0.7142857313156128"
+      ),
+    ])
+  func refused(_ name: String, _ text: String) throws {
+    let error = failure { _ = try Model(contentsOf: Paths.sample("Operations/\(name)")) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.reason.contains(text) == true, "\(error as Any)")
+  }
+
+  @Test(
     "An item that is not there is an error, as in TensorFlow, and not another item",
     arguments: [[2, 4], [3, 0], [-1, 0], [0, -1], [0, 2_147_483_647]], [Engine.cpu, .reference])
   func missingItem(_ item: [Int], _ engine: Engine) throws {
