@@ -435,6 +435,26 @@ def defaults():
     save("defaults", builder.spec, {"x": x}, {"y": x * np.float32(2.5) - 3})
 
 
+def convolved():
+    """A network for images as of the first specification: a convolution, a rectifier, the largest of 2 by 2, and another."""
+    x = numbers(3, 8, 8)
+    kernels = [RNG.normal(size=(4, 3, 3, 3)).astype(np.float32), RNG.normal(size=(2, 4, 1, 1)).astype(np.float32)]
+    bias = RNG.normal(size=4).astype(np.float32)
+    builder = NeuralNetworkBuilder(features(x=(3, 8, 8)), features(y=(2, 4, 4)))
+    # coremltools takes kernels as height, width, inputs, outputs.
+    builder.add_convolution(
+        "first", 3, 4, 3, 3, 1, 1, "same", 1, kernels[0].transpose(2, 3, 1, 0), bias, True, input_name="x", output_name="sum")
+    builder.add_activation("relu", "RELU", "sum", "positive")
+    builder.add_pooling("pool", 2, 2, 2, 2, "MAX", "VALID", "positive", "largest")
+    builder.add_convolution(
+        "second", 4, 2, 1, 1, 1, 1, "valid", 1, kernels[1].transpose(2, 3, 1, 0), None, False, input_name="largest", output_name="y")
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
+    positive = np.maximum(0, np.einsum("cyxhw,ochw->oyx", windows, kernels[0]) + bias[:, None, None])
+    largest = positive.reshape(4, 4, 2, 4, 2).max((2, 4))
+    save("convolved", builder.spec, {"x": x}, {"y": np.einsum("cyx,oc->oyx", largest, kernels[1][:, :, 0, 0])})
+
+
 MAKERS = {
     reshaped_pictures: [("reshaped_pictures", "`reshape` to shapes in which -1 stands for a size.")],
     reshaped_arrays: [("reshaped_arrays", "`reshapeStatic` and `rankPreservingReshape` with -1 and 0.")],
@@ -465,6 +485,7 @@ MAKERS = {
     defaults: [(
         "defaults", "Optional arrays with defaults of their own; `defaults.given.npz` has arrays for them, and the"
         " result.")],
+    convolved: [("convolved", "A network for images: convolutions, a rectifier and pooling, without a batch.")],
 }
 
 

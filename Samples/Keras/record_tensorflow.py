@@ -50,6 +50,33 @@ def weightless():
         yield "integers", [((4, 6), "int32")], moving
 
 
+def nested():
+    """Models in models of which layers are frozen: their weights stand in an order that depends on the flags."""
+
+    def chain(*parts):
+        inputs = value = keras.Input((4,))
+        for part in parts:
+            value = part(value)
+        return keras.Model(inputs, value)
+
+    def frozen(model, *trained):
+        model.trainable = False
+        for index in trained:
+            model.layers[index].trainable = True
+        return model
+
+    def build(x, steps):
+        dense = lambda: layers.Dense(4)
+        inner = frozen(chain(dense(), dense(), layers.BatchNormalization(), dense()), 2)
+        middle = chain(dense(), inner, layers.BatchNormalization(), dense())
+        middle.layers[4].trainable = False
+        each = chain(frozen(chain(dense(), dense()), 2), dense())
+        return [dense()(chain(dense(), middle, dense())(x)), layers.TimeDistributed(each)(steps)]
+
+    if VERSION < (2, 2):
+        yield "nested_frozen", [((4,), "float32"), ((3, 4), "float32")], build
+
+
 def moving(x):
     """Layers that only move elements."""
     return [layers.Flatten()(x), layers.Reshape((6, 4))(x), layers.Permute((2, 1))(x), layers.Concatenate()([x, x]),
@@ -79,6 +106,6 @@ def record(name, inputs, build):
     print(FOLDER, name, [(array.shape, array.dtype.name) for array in outputs])
 
 
-for case in list(unstored()) + list(weightless()):
+for case in list(unstored()) + list(weightless()) + list(nested()):
     if len(sys.argv) == 1 or case[0].startswith(tuple(sys.argv[1:])):
         record(*case)

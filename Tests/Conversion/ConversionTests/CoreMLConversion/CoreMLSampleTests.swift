@@ -23,7 +23,7 @@ import Weighbridge
     "Layers compute what NumPy computed by Apple's specification, with both engines",
     arguments: [
       "resized_pictures", "resized_arrays", "upsampled", "softmax_arrays", "softmax_pictures",
-      "low_ranks", "remembering", "activations", "defaults",
+      "low_ranks", "remembering", "activations", "defaults", "convolved",
     ], Engine.allCases)
   func specified(_ name: String, engine: Engine) throws {
     let model = try Model(contentsOf: sample("\(name).mlmodel"))

@@ -76,6 +76,19 @@ import _CatalogTesting
     }
   }
 
+  @Test("A network for images of Core ML, which has no batch, computes the same as blobs")
+  func networkOfCoreML() throws {
+    let folder = try TemporaryFolder()
+    let sample = Paths.sample("CoreML/convolved")
+    let model = try Model(contentsOf: "\(sample).mlmodel")
+    let report = try model.export(to: folder.file("m.param"))
+    let inputs = try ArrayFile.read("\(sample).inputs.npz")
+    let outputs = try NCNNInterpreter(report.files).outputs(["x": try #require(inputs["x"])])
+    let expected = try #require(try ArrayFile.read("\(sample).outputs.npz")["y"])
+    let distance = Distance(actual: try #require(outputs["y"]), expected: expected)
+    #expect(distance.error < 1e-5, "\(distance)")
+  }
+
   @Test("Arrays of every rank that only add and remove a batch are blobs without one")
   func batchless() throws {
     let folder = try TemporaryFolder()
