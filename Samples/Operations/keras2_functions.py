@@ -80,6 +80,14 @@ def overflows(signed, short, byte, long, x):
                      tf.reduce_sum(long, axis=1), tf.reduce_prod(long, axis=1)]
 
 
+def narrow_sums(signed, short, byte):
+    """Sums and products of integers of 8 and 16 bits, which keep their type and wrap around."""
+    result = [backend.sum(signed, axis=1)]
+    for n in (signed, short, byte):
+        result += [tf.reduce_sum(n, axis=1), tf.reduce_sum(n, axis=[1, 2], keepdims=True), tf.reduce_prod(n, axis=2)]
+    return result
+
+
 def normalizations(x, y, picture):
     """Normalizations by functions."""
     mean, variance = tf.constant([0.1, -0.2, 0.3, 0.4]), tf.constant([0.5, 1.5, 2.5, 0.01])
@@ -208,6 +216,8 @@ CASES = [
          integers),
     Case("overflows", [Input((3, 4), -128, 127, "int8"), Input((3, 4), -30000, 30000, "int16"), Input((3, 4), 0, 255, "uint8"),
                        Input((3, 4), -2**31, 2**31 - 1, "int32"), Input((3, 4), -700, 700)], overflows),
+    Case("narrow_sums", [Input((3, 4), -128, 127, "int8"), Input((3, 4), -30000, 30000, "int16"), Input((3, 4), 0, 255, "uint8")],
+         narrow_sums),
     Case("types_of_pictures", [Input((6, 6, 3), type="float16"), Input((6, 6, 3), type="float64"), Input((6, 6, 3), 0, 255, "uint8")],
          types_of_pictures),
     Case("functions_normalizations", [MATRIX, POSITIVE, Input((4, 6, 4))], normalizations),
