@@ -525,6 +525,58 @@ if IS_KERAS3:
     ]
 
 
+def crossed_channels(x, states):
+    """Recurrent convolutions whose activations work along the channels."""
+    layer = layers.ConvLSTM2D
+    return [
+        layer(3, 2, activation="softmax")(x), layer(3, (2, 3), padding="same", recurrent_activation="softmax", return_sequences=True)(x),
+        layer(2, 3, padding="same", activation="softmax", recurrent_activation="softmax")(x, initial_state=[states, states]),
+    ]
+
+
+CASES += [Case("crossed_channels", [Input((3, 4, 5, 2)), Input((4, 5, 2))], crossed_channels)]
+
+
+def further_functions(x, y, n, byte, truth):
+    """Products, memberships, signs, coordinates, bits and integrals."""
+    ops = keras.ops
+    zeros, places = x * 0, [0.0, 0.5, 2.0, 3.0]
+    outputs = [ops.kron(x, y[0]), ops.kron(y[1], n), ops.kron(n, n[0]), ops.kron(x[0], truth[0, 0])]
+    outputs += [ops.isin(n, byte), ops.isin(n, [1, 2, 250], invert=True), ops.isin(x, zeros), ops.isin(byte, n[:, 0], assume_unique=True)]
+    outputs += [ops.signbit(each) for each in (x, zeros, n, byte, truth, ops.cast(zeros, "float16"), 1 / zeros)]
+    outputs += [*ops.unravel_index(byte[:, 0, 0], (7, 3, 5)), *ops.unravel_index(n, (2, 3)), *ops.unravel_index(byte, (9,))]
+    outputs += [ops.view(x, "int32"), ops.view(n, "float32"), ops.view(byte, "int8"), ops.view(x), ops.view_as_real(x), ops.view_as_real(n)]
+    outputs += [ops.trapezoid(x), ops.trapezoid(x, dx=0.25, axis=1), ops.trapezoid(n), ops.trapezoid(x, x=places)]
+    return outputs + [ops.trapezoid(ops.cast(x, "float16"), x=[[[0.0], [0.5], [2.0]]], axis=1)]
+
+
+def frames(x, n):
+    """Sequences cut out of signals, and their spectra."""
+    ops = keras.ops
+    outputs = [ops.extract_sequences(x, 5, 3), ops.extract_sequences(n, 24, 1), ops.extract_sequences(x[0, 0], 7, 9)]
+    outputs += [part for window in ("hann", "hamming", None) for part in ops.stft(x, 8, 3, 10, window=window)]
+    return outputs + [*ops.stft(ops.cast(x, "float64"), 16, 5, 16, center=False), *ops.stft(x, 7, 4, 9, window=None)]
+
+
+if IS_KERAS3:
+    CASES += [
+        Case("further_functions", [Input((3, 4)), Input((2, 2)), Input((3, 2), -9, 9, "int32"), Input((2, 2), 0, 255, "uint8"), Input((2, 3), 0, 1, "bool")],
+             further_functions),
+        Case("frames", [Input((2, 24)), Input((24,), -9, 9, "int32")], frames),
+    ]
+
+
+def orders_and_shifts(x, n, byte):
+    """Whether elements ascend, spectra with their middle in front, and a tensor that is printed."""
+    import tensorflow as tf
+    slopes = [tf.cast(tf.reshape(tf.range(24), (2, 3, 4)), "float32"), tf.zeros((2, 3, 4))]
+    values = [x, n, byte] + [x * 0 + slope for slope in slopes] + [slopes[0] / (x * 0), x[:1, :1, :1]]
+    outputs = [test(each) for test in (tf.math.is_non_decreasing, tf.math.is_strictly_increasing) for each in values]
+    shifts = [tf.signal.fftshift, tf.signal.ifftshift]
+    outputs += [shift(x, axes=axes) for shift in shifts for axes in (1, (1, 2), [-1])]
+    return outputs + [keras.backend.print_tensor(x, message="x"), keras.backend.print_tensor(n)]
+
+
 def functions_of_real_numbers(x, n):
     """Functions for complex numbers of real ones, and a cast to the default type."""
     import tensorflow as tf
@@ -534,6 +586,7 @@ def functions_of_real_numbers(x, n):
 
 if not IS_KERAS3:
     CASES += [Case("real_numbers", [Input((7,)), Input((7,), -9, 9, "int32")], functions_of_real_numbers)]
+    CASES += [Case("orders_and_shifts", [Input((3, 4)), Input((3, 4), -9, 9, "int32"), Input((3, 4), 0, 255, "uint8")], orders_and_shifts)]
 
 
 def discretized(x, n):

@@ -204,12 +204,9 @@ extension KerasModelBuilder {
       }
     let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
     if format == .archive {
-      let name = add(
-        KerasWrittenLayer(
-          name: unusedName(scope.prefix), className: function.operation,
-          module: "keras.src.ops.\(function.module)", config: settings,
-          calls: [KerasWrittenCall(arguments + values.map { .value($0) })]))
-      return self.values(of: name, call: 0, [type])[0]
+      return operation(
+        function.operation, in: function.module, arguments + values.map { .value($0) }, settings,
+        types: [type])[0]
     }
     if format == .tensorFlowJS { return try merged(function, inputs, type) }
     guard let tensorFlow = function.tensorFlow else {
@@ -225,6 +222,20 @@ extension KerasModelBuilder {
         config: ["dtype": "float32", "function": .string(tensorFlow)],
         calls: [KerasWrittenCall(Array(arguments.prefix(1)), keywords: keywords)]))
     return self.values(of: name, call: 0, [type])[0]
+  }
+
+  /// Adds an operation of Keras 3, as a layer of its own.
+  ///
+  /// - Parameter types: Those of its outputs.
+  mutating func operation(
+    _ className: String, in module: String, _ arguments: [KerasWrittenArgument],
+    _ settings: JSONObject, types: [TensorType]
+  ) -> [KerasValue] {
+    let name = add(
+      KerasWrittenLayer(
+        name: unusedName(scope.prefix), className: className, module: "keras.src.ops.\(module)",
+        config: settings, calls: [KerasWrittenCall(arguments)]))
+    return values(of: name, call: 0, types)
   }
 
   /// Adds the layer that computes a function of two tensors; TensorFlow.js has no functions.

@@ -44,12 +44,17 @@ struct KerasFunctionSignature: Sendable {
     case .operation(let text): return all["ops.\(text)"] ?? oneTensor
     case .tensorFlow(let text):
       let name = KerasFunctionTable.unversioned(text)
-      for prefix in ["math.", "nn.", "linalg."] where name.hasPrefix(prefix) {
-        return all[String(name.dropFirst(prefix.count))] ?? oneTensor
-      }
-      return all[name] ?? oneTensor
+      return ofTensorFlow(name) ?? KerasFunctionTable.olderNames[name].flatMap(ofTensorFlow)
+        ?? oneTensor
     case .graphNode: return oneTensor
     }
+  }
+
+  private static func ofTensorFlow(_ name: String) -> KerasFunctionSignature? {
+    for prefix in ["math.", "nn.", "linalg."] where name.hasPrefix(prefix) {
+      return all[String(name.dropFirst(prefix.count))]
+    }
+    return all[name]
   }
 
   private static let oneTensor = KerasFunctionSignature("x")

@@ -11,7 +11,7 @@ enum ONNXReductions: ONNXFamily {
       guard !operation.axes.isEmpty else {
         throw .unsupported("reduces along no axis, and ONNX can along one or more")
       }
-      return builder.reduction(operation)
+      return try builder.reduction(operation)
     },
     ONNXRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
       builder.add(
@@ -77,13 +77,68 @@ enum ONNXReductions: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  fileprivate mutating func reduction(_ operation: Reduce) -> String? {
+  fileprivate mutating func reduction(
+    _ operation: Reduce
+  ) throws(WeighbridgeError) -> String? {
     let (x, axes, keepDims) = (input(), operation.axes, operation.keepDims)
+    if let result = try wrappedReduction(operation) { return result }
     let node = ONNXReductions.functions.first { $0.value == operation.function }
     if let node { return reduce(node.key, x, axes, keepDims: keepDims) }
     guard [.any, .all].contains(operation.function) else { return nil }
     let name = operation.function == .any ? "ReduceMax" : "ReduceMin"
     return cast(reduce(name, cast(x, to: .int32), axes, keepDims: keepDims), to: .bool)
+  }
+
+  /// Adds a sum or product of integers, which wraps around as the graph's; ONNX leaves open what is
+  /// beyond the type, and onnxruntime limits a reduction to it, but neither a conversion nor a product
+  /// of two tensors.
+  private mutating func wrappedReduction(
+    _ operation: Reduce
+  ) throws(WeighbridgeError) -> String? {
+    let (type, axes) = (self.type(), operation.axes)
+    let (isSum, isProduct) = (operation.function == .sum, operation.function == .product)
+    guard type.elementType.isInteger, isSum || isProduct else { return nil }
+    if isProduct {
+      let sizes = axes.compactMap { type.shape[$0].value }
+      guard sizes.count == axes.count else {
+        throw .unsupported(
+          "multiplies integers along an axis of unknown size (\(type)), and ONNX leaves open what is "
+            + "beyond their type; a stated size makes it products of two")
+      }
+      if sizes.contains(0) { return nil }
+      var value = input()
+      for (axis, size) in zip(axes, sizes) { value = product(value, along: axis, size: size) }
+      return operation.keepDims ? value : squeeze(value, axes)
+    }
+    guard type.elementType.byteCount < 8 else { return nil }
+    let wide = reduce(
+      "ReduceSum", cast(input(), to: .int64), axes, keepDims: operation.keepDims)
+    return cast(wide, to: type.elementType)
+  }
+
+  /// Adds the product of the elements along an axis, whose size becomes 1: that of one half with the
+  /// other, again and again.
+  private mutating func product(
+    _ value: String, along axis: Int, size: Int
+  ) -> String {
+    var (value, size) = (value, size)
+    while size > 1 {
+      let half = size / 2
+      var parts = [
+        add(
+          "Mul",
+          [
+            slice(value, axes: [axis], from: [0], to: [half]),
+            slice(value, axes: [axis], from: [half], to: [2 * half]),
+          ])
+      ]
+      if size % 2 == 1 {
+        parts.append(slice(value, axes: [axis], from: [size - 1], to: [size]))
+      }
+      value = concatenate(parts, axis: axis)
+      size -= half
+    }
+    return value
   }
 }
 

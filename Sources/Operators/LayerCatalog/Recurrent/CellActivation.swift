@@ -2,7 +2,7 @@ import Bytes
 import GraphIR
 
 /// An activation inside a recurrent cell: any elementwise operator of the catalog, or a lanewise
-/// one along the last axis of `[batch, units]`.
+/// one along the units of `[batch, units]`, or along the channels of images.
 package struct CellActivation: Hashable, Sendable {
   /// The operator.
   package let operation: any CatalogOperator
@@ -38,8 +38,26 @@ package struct CellActivation: Hashable, Sendable {
   /// Whether each output element depends only on the same element of the input.
   package var isElementwise: Bool { operation is any ElementwiseOperator }
 
-  /// Applies the activation to the sums of the units of a cell.
-  package func apply(_ sums: ArraySlice<Double>) -> [Double] { function(Array(sums)) }
+  /// Applies the activation to the sums of the units of a cell, `[units, positions]`.
+  ///
+  /// - Parameter positions: The number of pixels, at each of which the units are activated.
+  package func apply(_ sums: ArraySlice<Double>, positions: Int = 1) -> [Double] {
+    if positions == 1 || isElementwise { return function(Array(sums)) }
+    var results = Array(sums)
+    for position in 0..<positions {
+      let lane = Array(stride(from: position, to: results.count, by: positions))
+      for (index, result) in zip(lane, function(lane.map { results[$0] })) {
+        results[index] = result
+      }
+    }
+    return results
+  }
+
+  /// The operator for values whose units are along an axis.
+  func placed(along axis: Int) -> any CatalogOperator {
+    guard let lanes = operation as? any LanewiseOperator else { return operation }
+    return type(of: lanes).init(axes: [axis])
+  }
 
   package static func == (lhs: CellActivation, rhs: CellActivation) -> Bool {
     AnyHashable(lhs.operation) == AnyHashable(rhs.operation)
@@ -50,15 +68,11 @@ package struct CellActivation: Hashable, Sendable {
 
 extension AttributeField where Value == CellActivation {
   /// An activation inside a cell: the operator's kind, and its settings under `name.`.
-  ///
-  /// - Parameter takesLanes: Whether lanewise activations along the units are allowed, in addition
-  ///   to elementwise ones.
   static func activation(
-    _ name: String, _ value: @escaping @Sendable (Owner) -> CellActivation, _ meaning: String,
-    takesLanes: Bool = true
+    _ name: String, _ value: @escaping @Sendable (Owner) -> CellActivation, _ meaning: String
   ) -> AttributeField {
     let kinds = Catalog.all.filter {
-      $0 is any ElementwiseOperator.Type || takesLanes && $0 is any LanewiseOperator.Type
+      $0 is any ElementwiseOperator.Type || $0 is any LanewiseOperator.Type
     }.map { $0.kind }.sorted()
     let definition = AttributeDefinition(
       name, .string, meaning, choices: kinds.map { .init(value: $0, meaning: "") },
@@ -68,12 +82,7 @@ extension AttributeField where Value == CellActivation {
       definitions: [definition],
       write: { value($0).write(name, to: &$1) }
     ) { (reader) throws(WeighbridgeError) in
-      let activation = try CellActivation(name, reading: &reader)
-      guard takesLanes || activation.isElementwise else {
-        throw reader.malformed(
-          "\(activation.operation.kind) is not elementwise, which \(name) must be")
-      }
-      return activation
+      try CellActivation(name, reading: &reader)
     }
   }
 }

@@ -51,11 +51,11 @@ package struct ConvLSTM: PrimitiveOperator, LSTMCell {
       .part(\.recurrence, Recurrence.schema),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .activation(
-        "activation", \.activation, "The activation of the candidates and of the cell state.",
-        takesLanes: false),
+        "activation", \.activation,
+        "The activation of the candidates and of the cell state; a lanewise one is along the channels."
+      ),
       .activation(
-        "recurrent_activation", \.recurrentActivation, "The activation of the gates.",
-        takesLanes: false)),
+        "recurrent_activation", \.recurrentActivation, "The activation of the gates, likewise.")),
     concepts: [.recurrence])
 
   /// Creates the operator.
@@ -162,7 +162,9 @@ extension ConvLSTM {
       [input, weights[0]] + weights[2...], workers: workers)[0]
     let fromState = try stateConvolution(.channelsFirst).evaluate(
       [state, weights[1]], workers: workers)[0]
-    return self.states(zip(fromInput.doubles, fromState.doubles).map(+), cell: states[1])
+    return self.states(
+      zip(fromInput.doubles, fromState.doubles).map(+), cell: states[1],
+      positions: planes.dropFirst().reduce(1, *))
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

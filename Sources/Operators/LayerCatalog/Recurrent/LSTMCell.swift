@@ -15,14 +15,20 @@ extension LSTMCell {
   package static var stateNames: [String] { ["h", "c"] }
 
   /// Returns the states h and c after a step, from the sums of the gates and the previous c.
-  func states(_ sums: [Double], cell: [Double]) -> [[Double]] {
-    let units = cell.count
-    let input = recurrentActivation.apply(sums[0..<units])
-    let forget = recurrentActivation.apply(sums[units..<2 * units])
-    let candidate = activation.apply(sums[2 * units..<3 * units])
-    let output = recurrentActivation.apply(sums[3 * units..<4 * units])
+  ///
+  /// - Parameters:
+  ///   - sums: `[4, units, positions]`
+  ///   - cell: `[units, positions]`
+  ///   - positions: The number of pixels.
+  func states(_ sums: [Double], cell: [Double], positions: Int = 1) -> [[Double]] {
+    let size = cell.count
+    func gate(_ index: Int, _ activation: CellActivation) -> [Double] {
+      activation.apply(sums[index * size..<(index + 1) * size], positions: positions)
+    }
+    let (input, forget) = (gate(0, recurrentActivation), gate(1, recurrentActivation))
+    let (candidate, output) = (gate(2, activation), gate(3, recurrentActivation))
     let cell = cell.indices.map { forget[$0] * cell[$0] + input[$0] * candidate[$0] }
-    return [zip(output, activation.apply(cell[...])).map(*), cell]
+    return [zip(output, activation.apply(cell[...], positions: positions)).map(*), cell]
   }
 
   /// Adds nodes for the states h and c after a step, from the sums of the gates along an axis and
@@ -31,12 +37,12 @@ extension LSTMCell {
     _ sums: ValueID, cell: ValueID, axis: Int, _ make: inout Composition
   ) throws(WeighbridgeError) -> [ValueID] {
     let gates = try make.split(sums, into: 4, axis: axis)
-    let input = try make(recurrentActivation.operation, gates[0])
-    let forget = try make(recurrentActivation.operation, gates[1])
-    let candidate = try make(activation.operation, gates[2])
-    let output = try make(recurrentActivation.operation, gates[3])
+    let gate = recurrentActivation.placed(along: axis)
+    let activation = activation.placed(along: axis)
+    let (input, forget) = (try make(gate, gates[0]), try make(gate, gates[1]))
+    let (candidate, output) = (try make(activation, gates[2]), try make(gate, gates[3]))
     let kept = try make.product(forget, cell)
     let cell = try make.sum(kept, try make.product(input, candidate))
-    return [try make.product(output, try make(activation.operation, cell)), cell]
+    return [try make.product(output, try make(activation, cell)), cell]
   }
 }

@@ -47,10 +47,17 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> KerasValue {
     var shape = value.type.shape
     for axis in axes { shape[axis] = 1 }
-    return try self.function(
+    let type = type ?? value.type.with(shape: shape)
+    var written = type
+    let own = value.type.elementType
+    // Keras 3 widens sums and products of narrow integers; cut, they are those of the type.
+    if format == .archive, [.sum, .product].contains(function), own.isInteger, own.byteCount < 4 {
+      written.elementType = own.isSignedInteger ? .int32 : .uint32
+    }
+    let result = try self.function(
       try KerasFunctionForm.reductions.form(of: function), [value],
-      shared: ["axis": .axes(axes), "keepdims": .bool(keepDims)],
-      type: type ?? value.type.with(shape: shape))
+      shared: ["axis": .axes(axes), "keepdims": .bool(keepDims)], type: written)
+    return written == type ? result : try self.function(.cast, [result], to: type.elementType)
   }
 
   /// Adds the index of a maximum or minimum, which Keras returns as int32.

@@ -48,6 +48,7 @@ enum KerasBackendFunctions {
     "one_hot": Function("indices | num_classes:depth", "one_hot"),
     "ones_like": Function("x | dtype", "ones_like"),
     "permute_dimensions": Function("x | pattern:perm"), "pow": Function("x a", "math.pow"),
+    "print_tensor": Function("x | message summarize"),
     "prod": Function("x | axis keepdims", "math.reduce_prod"),
     "relu": Function("x | alpha=0.0 max_value threshold=0.0"), "repeat": Function("x | n"),
     "repeat_elements": Function("x | rep:repeats axis"),
@@ -94,6 +95,11 @@ extension KerasFunctionTable {
       call.layer.decideOnce(
         "K.floatx(), which is not in the file, is taken as float32, Keras' default")
       return try call.result(value, as: .float32)
+    },
+    Entry(tf: ["keras.backend.print_tensor"]) { (call) throws(WeighbridgeError) in
+      call.ignore("message")
+      call.ignore("summarize")
+      return try call.result(try call.tensor("x", at: 0))
     },
     // A root of a negative number is 0.
     Entry(tf: ["keras.backend.sqrt"]) { (call) throws(WeighbridgeError) in

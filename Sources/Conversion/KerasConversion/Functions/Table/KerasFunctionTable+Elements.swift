@@ -154,6 +154,26 @@ extension KerasFunctionTable {
       (call) throws(WeighbridgeError) in
       try call.add(Identity(), [try call.tensor("x", "input", at: 0)])
     },
+    Entry(["ViewAsReal"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let zeros = try call.part(FullLike(value: 0), value)
+      return [
+        try call.stack(
+          [.value(value), .value(zeros)], axis: call.type(of: value).rank, role: "")
+      ]
+    },
+    Entry(["View"]) { (call) throws(WeighbridgeError) in
+      let (value, type) = try call.typedTensor("x", at: 0)
+      let target = try call.elementType("dtype") ?? type.elementType
+      if target == type.elementType { return try call.result(value) }
+      guard target.byteCount == type.elementType.byteCount, target != .bool,
+        type.elementType != .bool
+      else {
+        throw .unsupported(
+          "reads the bits of \(type) as \(target.rawValue), expected numbers of as many bytes")
+      }
+      return try call.add(BitCast(to: target), [value])
+    },
     Entry(["Imag"], tf: ["math.imag"]) { (call) throws(WeighbridgeError) in
       try call.add(FullLike(value: 0), [try call.tensor("x", "input", at: 0)])
     },

@@ -35,6 +35,7 @@ extension KerasFunctionTable {
       }
       return try call.add(Slice(ranges), [value])
     },
+    Entry(["UnravelIndex"]) { (call) throws(WeighbridgeError) in try call.addCoordinates() },
     Entry(["Take"]) { (call) throws(WeighbridgeError) in
       var value = try call.tensor("x", at: 0)
       let indices = try call.indices("indices", at: 1)
@@ -97,6 +98,30 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
+  /// Adds the coordinates of places in the row-major order of an array.
+  fileprivate mutating func addCoordinates() throws(WeighbridgeError) -> [ValueID] {
+    var (value, type) = try typedTensor("indices", "x", at: 0)
+    let sizes = try integers("shape") ?? []
+    let numbers = type.elementType
+    guard numbers.isInteger, !sizes.isEmpty, !layer.writer.isJAX,
+      sizes.allSatisfy({ $0 > 0 && numbers.nearest(to: Double($0)) == Double($0) })
+    else {
+      throw .unsupported(
+        "finds \(type) in an array of \(sizes); integers in sizes of at least 1 of their type are "
+          + "supported, and not on JAX")
+    }
+    // Keras on TensorFlow takes the axes from the first on, unless the indices are a vector.
+    let isVector = type.rank == 1
+    var coordinates: [ValueID] = []
+    for (position, size) in (isVector ? sizes.reversed() : sizes).enumerated() {
+      let count = try number(Double(size), like: value)
+      let role = "\(position)"
+      coordinates += try add(BinaryMath(.floorModulo), [value, count], role: role)
+      if position < sizes.count - 1 { value = try part(BinaryMath(.floorDivide), value, count) }
+    }
+    return coordinates.reversed()
+  }
+
   /// Takes integer indices; constants become int32.
   fileprivate mutating func indices(
     _ name: String, at position: Int

@@ -50,6 +50,19 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", at: 0)
       return try call.add(Comparison(.notEqual), [value, value])
     },
+    Entry(["IsIn"]) { (call) throws(WeighbridgeError) in try call.addMembership() },
+    Entry(["Signbit"]) { (call) throws(WeighbridgeError) in
+      let value = try call.tensor("x", at: 0)
+      let isFloat = call.type(of: value).elementType.isFloat
+      // The sign of a NaN and of a zero is in the bits.
+      let number =
+        isFloat
+        ? try call.part(BitCast(to: .int32), try call.value(.value(value), as: .float32))
+        : call.isBoolean(value) ? try call.part(Cast(to: .int32), value) : value
+      return try call.add(Comparison(.less), [number, try call.number(0, like: number)])
+    },
+    ascending(["math.is_non_decreasing"], .greaterOrEqual),
+    ascending(["math.is_strictly_increasing"], .greater),
     Entry(["Where"], tf: ["where"]) { (call) throws(WeighbridgeError) in
       let condition = try call.term("condition", at: 0)
       let choices = [try call.term("x1", "x", at: 1), try call.term("x2", "y", at: 2)]
@@ -58,7 +71,35 @@ extension KerasFunctionTable {
   ]
 }
 
+extension KerasFunctionTable {
+  /// Whether the differences of adjacent elements, in row-major order, are all at least, or above, 0.
+  private static func ascending(_ names: [String], _ relation: Comparison.Relation) -> Entry {
+    Entry(tf: names) { (call) throws(WeighbridgeError) in
+      let elements = try call.part(ReshapeAxes([.rest]), try call.tensor("x", at: 0))
+      let steps = try call.difference(
+        try call.sliced(elements, axis: 0, from: 1), try call.sliced(elements, axis: 0, to: -1))
+      let areAscending = try call.part(Comparison(relation), steps, try call.number(0, like: steps))
+      return try call.add(Reduce(.all, axes: [0], keepDims: false), [areAscending])
+    }
+  }
+}
+
 extension KerasFunction {
+  /// Adds whether each element is equal to any of another tensor.
+  fileprivate mutating func addMembership() throws(WeighbridgeError) -> [ValueID] {
+    let terms = try pair()
+    ignore("assume_unique")
+    let isInverted = try flag("invert", default: false)
+    let values = try unified(terms, sharesRank: false, areNumbersTyped: areTensors(terms))
+    let rank = type(of: values[0]).rank
+    let members = try expanded(try part(ReshapeAxes([.rest]), values[1]), rank: rank + 1)
+    let elements = try part(ExpandDims(axes: [rank]), values[0])
+    let isEqual = try part(Comparison(.equal), elements, members)
+    if !isInverted { return try add(Reduce(.any, axes: [rank], keepDims: false), [isEqual]) }
+    return try add(
+      LogicalNot(), [try reduced(.any, isEqual, [rank], keepDims: false)])
+  }
+
   /// The names of the operands, which differ between `__operators__.eq` and `math.equal`.
   fileprivate var operandNames: (String, String) {
     if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") {

@@ -31,6 +31,7 @@ extension KerasFunctionTable {
       return try call.add(
         Multiply(), [column, try call.part(ReshapeAxes([.fixed(1), .rest]), values[1])])
     },
+    Entry(["Kron"]) { (call) throws(WeighbridgeError) in try call.addKroneckerProduct() },
     Entry(["Vdot"]) { (call) throws(WeighbridgeError) in
       let (values, result) = try call.factors()
       let lines = [
@@ -125,6 +126,28 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
+  /// Adds the products of all elements of one tensor with the whole of another, side by side.
+  fileprivate mutating func addKroneckerProduct() throws(WeighbridgeError) -> [ValueID] {
+    let terms = try pair()
+    let values = try unified(terms, sharesRank: true, areNumbersTyped: areTensors(terms))
+    let shapes = values.map { type(of: $0).shape }
+    let sizes = try zip(shapes[0], shapes[1]).map { (pair) throws(WeighbridgeError) in
+      guard let first = pair.0.value, let second = pair.1.value else {
+        return ReshapeAxes.Size.rest
+      }
+      return .fixed(try Checked.product([first, second], of: "the size of an axis"))
+    }
+    guard sizes.count(where: { $0 == .rest }) <= 1 else {
+      throw .unsupported(
+        "takes \(type(of: values[0])) and \(type(of: values[1])), expected known sizes along all axes "
+          + "but one")
+    }
+    let axes = sizes.indices
+    let first = try part(ExpandDims(axes: axes.map { 2 * $0 + 1 }), values[0])
+    let second = try part(ExpandDims(axes: axes.map { 2 * $0 }), values[1])
+    return try add(ReshapeAxes(sizes), [try part(Multiply(), first, second)])
+  }
+
   /// The two operands of a product, and the type of the result. Keras multiplies integers as
   /// floating-point numbers.
   fileprivate mutating func factors(

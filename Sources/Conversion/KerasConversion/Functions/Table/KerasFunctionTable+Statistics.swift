@@ -25,11 +25,39 @@ extension KerasFunctionTable {
       return try call.add(
         Subtract(), [largest, try call.reduced(.minimum, value, axes, keepDims: keepDims)])
     },
+    Entry(["Trapezoid"]) { (call) throws(WeighbridgeError) in try call.addIntegral() },
     Entry(["Corrcoef"]) { (call) throws(WeighbridgeError) in try call.addCorrelation() },
   ]
 }
 
 extension KerasFunction {
+  /// Adds the integral along an axis by the trapezoidal rule.
+  fileprivate mutating func addIntegral() throws(WeighbridgeError) -> [ValueID] {
+    let value = try floating(try tensor("y", at: 0))
+    let type = self.type(of: value)
+    let axis = try axis(of: type, default: -1)
+    let ends = try sum(
+      try sliced(value, axis: axis, from: 1), try sliced(value, axis: axis, to: -1))
+    let heights = try scaled(ends, by: 0.5)
+    guard let places = try optionalTerm("x") else {
+      let step = try number(try real("dx", default: 1), like: heights)
+      return try add(
+        Reduce(.sum, axes: [axis], keepDims: false), [try product(heights, step)])
+    }
+    ignore("dx")
+    var points = try self.value(places, as: type.elementType)
+    let others = type.shape.indices.filter { $0 != axis }
+    if self.type(of: points).rank == 1, type.rank > 1 {
+      points = try part(ExpandDims(axes: others), points)
+    }
+    guard self.type(of: points).rank == type.rank else {
+      throw .unsupported("x is \(self.type(of: points)) for \(type), expected as many axes, or one")
+    }
+    let steps = try difference(
+      try sliced(points, axis: axis, from: 1), try sliced(points, axis: axis, to: -1))
+    return try add(Reduce(.sum, axes: [axis], keepDims: false), [try product(heights, steps)])
+  }
+
   fileprivate mutating func addAverage() throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", at: 0)
     let weights = try optionalTerm("weights", at: 1)

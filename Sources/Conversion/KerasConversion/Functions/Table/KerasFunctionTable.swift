@@ -65,7 +65,7 @@ enum KerasFunctionTable {
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
     + images + pooling + convolutions + summations + creation + normalizations + attentions
     + elements + statistics + quantiles + withoutNaN + products + patches + colors + selections
-    + losses + backend + older
+    + losses + backend + older + signals
 
   /// The builders by name. (A test finds duplicate names.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(

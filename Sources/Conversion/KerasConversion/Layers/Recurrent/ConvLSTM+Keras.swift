@@ -86,8 +86,10 @@ extension ConvLSTM: KerasMapped {
     let type = TensorType(sequence.elementType, [sequence.shape[0], .fixed(filters)])
     let activation = try layer.cellActivation("activation", default: "tanh", for: type)
     let gate = try layer.cellActivation("recurrent_activation", default: nil, for: type)
-    guard activation.isElementwise, gate.isElementwise else {
-      throw .unsupported("an activation that works along the channels of an image is not supported")
+    guard layout == .channelsLast || activation.isElementwise && gate.isElementwise else {
+      throw .unsupported(
+        "has an activation along the last axis, which with channels first is not that of the channels"
+      )
     }
     let gateUnits = try Checked.product([4, filters], of: "the number of sums")
     let kernelOrder = [axes + 1, axes] + Array(0..<axes)

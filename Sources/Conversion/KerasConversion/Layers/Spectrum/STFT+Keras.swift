@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import GraphIR
 import JSON
+import KerasFormat
 import LayerCatalog
 
 /// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, whose weights are the coefficients of the
@@ -10,7 +11,24 @@ extension STFT: KerasMapped {
   static let keras = KerasMapping([
     .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
   ])
-  static let kerasRow = refusal("spectra are functions of Keras 3 only")
+  static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
+    let isWhole = operation.windowLength == operation.fftLength
+    let isRectangular = operation.window == .rectangular
+    guard builder.format == .archive, isRectangular ? isWhole : operation.windowLength % 2 == 0,
+      builder.outputType.elementType.byteCount >= 4
+    else {
+      throw .unsupported(
+        "Keras has the transform of frames as a function of Keras 3 only, of float32 and float64, with "
+          + "windows of an even number of samples, and without a window of whole frames")
+    }
+    return builder.operation(
+      "STFT", in: "math", [try builder.argument(builder[0])],
+      [
+        "sequence_length": .integer(operation.windowLength),
+        "sequence_stride": .integer(operation.step), "fft_length": .integer(operation.fftLength),
+        "window": isRectangular ? .null : .string(operation.window.rawValue), "center": false,
+      ], types: builder.scope.outputTypes)
+  }
 
   private static let mel: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
