@@ -64,11 +64,23 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     _ rule:
       @escaping @Sendable (Operation, inout Builder) throws(Failure) -> Builder.Output?
   ) {
+    self.init(nativeOutputsOf: type) { (operation, builder) throws(Failure) in
+      try rule(operation, &builder).map { [$0] }
+    }
+  }
+
+  /// Creates a row for an operator with several outputs that the target supports with some settings
+  /// only.
+  package init<Operation: CatalogOperator>(
+    nativeOutputsOf type: Operation.Type,
+    _ rule:
+      @escaping @Sendable (Operation, inout Builder) throws(Failure) -> [Builder.Output]?
+  ) {
     kind = type.kind
     mapping = .mapped(
       ExportRule { (operation, builder) throws(Failure) in
         guard let operation = operation as? Operation else { return nil }
-        return try rule(operation, &builder).map { [$0] }
+        return try rule(operation, &builder)
       })
   }
 

@@ -11,16 +11,13 @@ extension STFT: KerasMapped {
   static let keras = KerasMapping([
     .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
   ])
-  static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
+  static let kerasRow: KerasRow? = KerasRow(nativeOutputsOf: STFT.self) {
+    (operation, builder) throws(WeighbridgeError) in
     let isWhole = operation.windowLength == operation.fftLength
     let isRectangular = operation.window == .rectangular
     guard builder.format == .archive, isRectangular ? isWhole : operation.windowLength % 2 == 0,
       builder.outputType.elementType.byteCount >= 4
-    else {
-      throw .unsupported(
-        "Keras has the transform of frames as a function of Keras 3 only, of float32 and float64, with "
-          + "windows of an even number of samples, and without a window of whole frames")
-    }
+    else { return nil }
     return builder.operation(
       "STFT", in: "math", [try builder.argument(builder[0])],
       [
