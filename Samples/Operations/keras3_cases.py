@@ -252,8 +252,8 @@ def strided_and_dilated(picture, line):
 
 # Those that JAX, which has no numbers of 64 bits here and converts otherwise, computes differently.
 ON_JAX = [
-    "compared", "embedded", "functions_integer_sums", "layers_of_integers", "moved_biases", "numbers", "overflows",
-    "pooled_integers", "quantiles", "quantiles_of_numbers", "result_types", "shifts_beyond", "taken", "truths",
+    "compared", "embedded", "functions_integer_sums", "layers_of_integers", "moved_biases", "numbers", "open_axes",
+    "overflows", "pooled_integers", "quantiles", "quantiles_of_numbers", "result_types", "shifts_beyond", "taken", "truths",
     "types_of_layers",
 ]
 

@@ -64,6 +64,22 @@ def correlations(x, n):
             ops.corrcoef(0 * x)]
 
 
+def open_axes(x, square, n, lines):
+    """Quantiles and diagonals along the axis of the batch, whose size is not known."""
+    some = ops.sqrt(x)
+    methods = ["linear", "lower", "higher", "midpoint", "nearest"]
+    return (
+        ([] if IS_JAX else [ops.quantile(x, SHARES, axis=0), ops.quantile(n, 0.3)])
+        + [ops.median(x), ops.median(x, axis=(0, 2), keepdims=True)]
+        + [ops.percentile(x, [12.5, 35, 70], axis=0, method=method) for method in methods]
+        + [ops.nanpercentile(some, 35, axis=(0, 1), method=method) for method in methods]
+        + [ops.nanmedian(some, axis=0), ops.nanquantile(some, [0.1, 0.5]), ops.median(ops.cast(x, "float16"), axis=0)]
+        + [ops.trace(square), ops.trace(n)]
+        + [ops.diagonal(square, offset) for offset in (0, 2, -1)] + [ops.diagonal(n, 1, 2, 0), ops.diag(square, -1)]
+        + [ops.diagflat(lines, k) for k in (0, 2, -1)] + [ops.diagflat(x[:, 0, 0]), ops.diagflat(lines[0], 1), ops.diag(lines[1], -2)]
+        + [ops.diag(x[:, 0, 0], 1)])
+
+
 CUBE = Input((5, 4))
 FEW = Input((5, 4), 0, 9, "int32")
 CASES = [
@@ -71,5 +87,6 @@ CASES = [
     Case("quantiles_of_numbers", [CUBE, FEW], quantiles_of_numbers),
     Case("numbers", [CUBE, Input((5, 4), 0, 200, "uint8"), Input((5, 4), -5, 5, "int64"), Input((5, 4), type="bool")],
          numbers),
+    Case("open_axes", [CUBE, Input((4,)), FEW, Input((3,), -9, 9, "int32")], open_axes),
     Case("correlations", [Input((6,)), Input((6,), -9, 9, "int32")], correlations),
 ]

@@ -142,7 +142,7 @@ extension KerasFunction {
   }
 
   /// The positions along an axis, int32; the size of all other axes is 1.
-  private mutating func positions(
+  mutating func positions(
     along axis: Int, of value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     let others = (0..<type(of: value).rank).filter { $0 != axis }

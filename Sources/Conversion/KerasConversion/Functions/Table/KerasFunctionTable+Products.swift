@@ -253,16 +253,24 @@ extension KerasFunction {
     guard axes.row != axes.column, rank >= 2 else {
       throw .malformed("takes a diagonal of \(type(of: value)) along \(axes)")
     }
-    let (rows, columns) = (try size(axes.row, of: value), try size(axes.column, of: value))
-    guard max(rows, columns) <= 1 << 16, offset.magnitude <= 1 << 16 else {
+    guard
+      type(of: value).shape[axes.column].value != nil
+        || type(of: value).shape[axes.row].value == nil
+    else { return try diagonal(of: value, axes: (axes.column, axes.row), offset: -offset) }
+    // With fewer rows than columns, the diagonal ends at the last of them.
+    let columns = try size(axes.column, of: value)
+    let rows = type(of: value).shape[axes.row].value
+    guard max(rows ?? 0, columns) <= 1 << 16, offset.magnitude <= 1 << 16 else {
       throw .limitExceeded("takes a diagonal of \(type(of: value))")
     }
     let others = (0..<rank).filter { $0 != axes.row && $0 != axes.column }
     let order = others + [axes.row, axes.column]
     let matrices = order == Array(0..<rank) ? value : try part(Transpose(axes: order), value)
     let line = try part(
-      ReshapeAxes(others.indices.map { .axis($0) } + [.fixed(rows * columns)]), matrices)
-    let count = max(0, offset >= 0 ? min(rows, columns - offset) : min(rows + offset, columns))
+      ReshapeAxes(
+        others.indices.map { .axis($0) } + [rows.map { .fixed($0 * columns) } ?? .rest]), matrices)
+    let longest = offset >= 0 ? columns - offset : columns
+    let count = max(0, min(longest, rows.map { $0 + min(offset, 0) } ?? longest))
     let start = count == 0 ? 0 : offset >= 0 ? offset : -offset * columns
     let range = Slice.Range(
       axis: others.count, start: start,
@@ -283,17 +291,35 @@ extension KerasFunction {
     }
     ignore("align")
     let rank = type(of: value).rank
-    let count = try size(rank - 1, of: value)
-    guard offset == 0 else {
-      throw .unsupported("makes the diagonal k=\(offset), and only the main one is supported")
+    let count = type(of: value).shape[rank - 1].value
+    guard offset.magnitude <= 1 << 12, count ?? 0 <= 1 << 12 - offset.magnitude else {
+      throw .limitExceeded(
+        "makes matrices of \(type(of: value)) with the diagonal \(offset), expected at most 4096 rows "
+          + "and columns")
     }
-    guard count <= 1 << 12 else {
-      throw .limitExceeded("makes matrices of \(count) rows and columns, expected at most 4096")
+    let zeros = [Int](repeating: 0, count: rank)
+    let longer = Array(zeros.dropLast()) + [Int(offset.magnitude)]
+    let line =
+      offset == 0 ? value : try part(Pad(before: zeros, after: longer, mode: .constant), value)
+    // Above the main diagonal each row has its element, and below each column.
+    let (column, row) = (
+      try part(ExpandDims(axes: [rank]), line), try part(ExpandDims(axes: [rank - 1]), line)
+    )
+    let mask: ValueID
+    if let count {
+      let size = count + Int(offset.magnitude)
+      let elements = (0..<size).flatMap { row in
+        (0..<size).map { $0 - row == offset ? 1.0 : 0 }
+      }
+      let ones = [Int](repeating: 1, count: rank - 1)
+      mask = try add(constant: Tensor(.bool, shape: ones + [size, size], elements))
+    } else {
+      let distances = try difference(
+        try positions(along: rank, of: row), try positions(along: rank - 1, of: column))
+      mask = try part(
+        Comparison(.equal), distances, try number(Double(offset), like: distances))
     }
-    let elements = (0..<count).flatMap { row in (0..<count).map { $0 == row ? 1.0 : 0 } }
-    let ones = [Int](repeating: 1, count: rank - 1)
-    let mask = try add(constant: Tensor(.bool, shape: ones + [count, count], elements))
-    let expanded = try part(ExpandDims(axes: [rank - 1]), value)
-    return try add(Where(), [mask, expanded, try number(0, like: expanded)])
+    return try add(
+      Where(), [mask, offset < 0 ? row : column, try number(0, like: row)])
   }
 }

@@ -84,9 +84,10 @@ private struct QuantilePlaces {
 /// Sorted elements along the last axis.
 private struct SortedLines {
   let elements: ValueID
-  /// How many elements each line has.
-  let count: Int
-  /// How many of them, at the beginning, are those of which quantiles are taken; `nil` for all.
+  /// How many elements each line has; `nil` if it is not known.
+  let count: Int?
+  /// How many of them, at the beginning, are those of which quantiles are taken; `nil` for all of a
+  /// known number.
   let numberCount: ValueID?
 }
 
@@ -121,7 +122,7 @@ extension KerasFunction {
     if case .value(let json) = operand { json.arrayForm?["dtype"] == "float64" } else { false }
   }
 
-  /// Adds quantiles along axes whose sizes are known.
+  /// Adds quantiles along axes.
   ///
   /// - Parameter skipsNaN: Whether they are those of the elements that are numbers; otherwise one NaN
   ///   makes them NaN.
@@ -142,7 +143,8 @@ extension KerasFunction {
       skipsNaN ? try part(Where(), isNaN, try number(.infinity, like: lines), lines) : lines
     let sorted = SortedLines(
       elements: try part(Sort(axis: axis, isDescending: false), numbers), count: count,
-      numberCount: skipsNaN ? try countNumbers(isNaN, along: axis) : nil)
+      numberCount: skipsNaN || count == nil
+        ? try countNumbers(isNaN, along: axis, all: !skipsNaN) : nil)
     var results: [ValueID] = []
     for fraction in fractions {
       let quantile = try quantile(fraction, method, of: sorted)
@@ -161,27 +163,30 @@ extension KerasFunction {
   /// quantiles in float32 at least.
   private mutating func lines(
     of value: ValueID, along axes: [Int], atMost limit: Int
-  ) throws(WeighbridgeError) -> (ValueID, count: Int) {
+  ) throws(WeighbridgeError) -> (ValueID, count: Int?) {
     let type = self.type(of: value)
     let others = (0..<type.rank).filter { !axes.contains($0) }
-    var count = 1
-    for axis in axes { count = try Checked.product([count, try size(axis, of: value)], of: "x") }
-    guard (1...limit).contains(count) else {
+    let sizes = axes.compactMap { type.shape[$0].value }
+    let known = try Checked.product(sizes, of: "x")
+    guard (1...limit).contains(known) else {
       throw .unsupported(
-        "takes a quantile of \(count.counted("element")), expected 1 to \(limit)")
+        "takes a quantile of \(known.counted("element")), expected 1 to \(limit)")
     }
+    let count = sizes.count == axes.count ? known : nil
     let order = others + axes
     let turned = order == Array(0..<type.rank) ? value : try part(Transpose(axes: order), value)
     let lines = try part(
-      ReshapeAxes(others.indices.map { .axis($0) } + [.fixed(count)]), turned)
+      ReshapeAxes(others.indices.map { .axis($0) } + [count.map { .fixed($0) } ?? .rest]), turned)
     let isWide = !layer.writer.isJAX || type.elementType.byteCount >= 4
     return (isWide ? lines : try part(Cast(to: .float32), lines), count)
   }
 
   private mutating func countNumbers(
-    _ isNaN: ValueID, along axis: Int
+    _ isNaN: ValueID, along axis: Int, all: Bool
   ) throws(WeighbridgeError) -> ValueID {
-    let ones = try part(Cast(to: .int32), try part(LogicalNot(), isNaN))
+    let isCounted =
+      all ? try part(Comparison(.equal), isNaN, isNaN) : try part(LogicalNot(), isNaN)
+    let ones = try part(Cast(to: .int32), isCounted)
     return try reduced(.sum, ones, [axis])
   }
 
@@ -190,7 +195,8 @@ extension KerasFunction {
     _ fraction: Double, _ method: QuantileMethod, of lines: SortedLines
   ) throws(WeighbridgeError) -> ValueID {
     let (type, isJAX) = (self.type(of: lines.elements).elementType, layer.writer.isJAX)
-    let counts = lines.numberCount == nil ? lines.count...lines.count : 0...lines.count
+    guard let count = lines.count else { return try computedQuantile(fraction, method, of: lines) }
+    let counts = lines.numberCount == nil ? count...count : 0...count
     let places = counts.map { QuantilePlaces(fraction, method, of: $0, type, isJAX: isJAX) }
     let first = try element(places.map { $0.positions[0] }, of: lines)
     guard method == .linear || method == .midpoint else { return first }
@@ -199,6 +205,51 @@ extension KerasFunction {
     return try sum(
       try weighted(second, by: places.map { $0.weights[1] }, of: lines),
       try weighted(first, by: places.map { $0.weights[0] }, of: lines))
+  }
+
+  /// A quantile of each line of an unknown number of elements: what ``QuantilePlaces`` does, as nodes.
+  private mutating func computedQuantile(
+    _ fraction: Double, _ method: QuantileMethod, of lines: SortedLines
+  ) throws(WeighbridgeError) -> ValueID {
+    guard let numberCount = lines.numberCount else { throw missing("the number of elements") }
+    let isJAX = layer.writer.isJAX
+    let count = try part(Cast(to: isJAX ? .float32 : .float64), numberCount)
+    let (zero, one) = (try number(0, like: count), try number(1, like: count))
+    let last = try part(Maximum(), try difference(count, one), zero)
+    let place = try product(last, try number(fraction, like: count))
+    func limited(_ call: inout KerasFunction, _ value: ValueID) throws(WeighbridgeError) -> ValueID
+    {
+      try call.part(Minimum(), try call.part(Maximum(), value, zero), last)
+    }
+    let floor = try part(UnaryMath(.floor), place)
+    var smaller = try limited(&self, floor)
+    var larger = try limited(&self, try part(UnaryMath(.ceiling), place))
+    var weight: ValueID?
+    switch method {
+    case .lower, .higher, .midpoint: break
+    case .nearest where isJAX:
+      smaller = try chosen(try difference(place, floor), .greater, 0.5, larger, smaller)
+    case .nearest: smaller = try limited(&self, try part(UnaryMath(.round), place))
+    case .linear where isJAX: weight = try difference(one, try difference(place, floor))
+    case .linear:
+      smaller = try part(Maximum(), try difference(larger, one), zero)
+      larger = try part(Minimum(), try sum(smaller, one), last)
+      weight = try difference(larger, place)
+    }
+    func element(_ call: inout KerasFunction, _ place: ValueID) throws(WeighbridgeError) -> ValueID
+    {
+      let axis = call.type(of: lines.elements).rank - 1
+      return try call.part(
+        GatherElements(axis: axis), lines.elements, try call.part(Cast(to: .int32), place))
+    }
+    let first = try element(&self, method == .higher ? larger : smaller)
+    guard method == .linear || method == .midpoint else { return first }
+    let second = try element(&self, larger)
+    guard let weight else { return try scaled(try sum(first, second), by: 0.5) }
+    let factor = try part(Cast(to: type(of: first).elementType), weight)
+    return try sum(
+      try product(second, try difference(try number(1, like: factor), factor)),
+      try product(first, factor))
   }
 
   /// The element of each line at a position, of which there is one for each number of elements.
