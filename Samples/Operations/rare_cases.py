@@ -574,6 +574,7 @@ def orders_and_shifts(x, n, byte):
     outputs = [test(each) for test in (tf.math.is_non_decreasing, tf.math.is_strictly_increasing) for each in values]
     shifts = [tf.signal.fftshift, tf.signal.ifftshift]
     outputs += [shift(x, axes=axes) for shift in shifts for axes in (1, (1, 2), [-1])]
+    outputs += [tf.linalg.diag(x, k=k) for k in (1, -2)] + [tf.linalg.diag_part(tf.transpose(x, (2, 1, 0)), k=k) for k in (0, 1, -1)]
     return outputs + [keras.backend.print_tensor(x, message="x"), keras.backend.print_tensor(n)]
 
 

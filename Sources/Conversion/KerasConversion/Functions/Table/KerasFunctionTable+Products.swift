@@ -299,27 +299,28 @@ extension KerasFunction {
     }
     let zeros = [Int](repeating: 0, count: rank)
     let longer = Array(zeros.dropLast()) + [Int(offset.magnitude)]
-    let line =
+    let padded =
       offset == 0 ? value : try part(Pad(before: zeros, after: longer, mode: .constant), value)
     // Above the main diagonal each row has its element, and below each column.
-    let (column, row) = (
-      try part(ExpandDims(axes: [rank]), line), try part(ExpandDims(axes: [rank - 1]), line)
-    )
+    let (line, other) = offset < 0 ? (rank - 1, rank) : (rank, rank - 1)
+    let elements = try part(ExpandDims(axes: [line]), padded)
     let mask: ValueID
     if let count {
       let size = count + Int(offset.magnitude)
-      let elements = (0..<size).flatMap { row in
+      let isDiagonal = (0..<size).flatMap { row in
         (0..<size).map { $0 - row == offset ? 1.0 : 0 }
       }
       let ones = [Int](repeating: 1, count: rank - 1)
-      mask = try add(constant: Tensor(.bool, shape: ones + [size, size], elements))
+      mask = try add(constant: Tensor(.bool, shape: ones + [size, size], isDiagonal))
     } else {
+      let turned = try part(ExpandDims(axes: [other]), padded)
+      let (row, column) = offset < 0 ? (elements, turned) : (turned, elements)
       let distances = try difference(
         try positions(along: rank, of: row), try positions(along: rank - 1, of: column))
       mask = try part(
         Comparison(.equal), distances, try number(Double(offset), like: distances))
     }
     return try add(
-      Where(), [mask, offset < 0 ? row : column, try number(0, like: row)])
+      Where(), [mask, elements, try number(0, like: elements)])
   }
 }

@@ -52,7 +52,6 @@ extension KerasFunctionTable {
       call.ignore("partition_strategy", "validate_indices")
       return try call.add(Gather(axis: 0), [table, indices])
     },
-    Entry(tf: ["signal.frame"]) { (call) throws(WeighbridgeError) in try call.addFrames() },
   ]
 }
 
@@ -276,33 +275,5 @@ extension KerasFunction {
     let ones = [Int](repeating: 1, count: type.rank - 1)
     return try add(
       constant: Tensor(type.elementType, shape: ones + [numbers.count], numbers.map(Double.init)))
-  }
-
-  /// Adds overlapping frames of a signal: an axis becomes one of frames and one of their elements.
-  fileprivate mutating func addFrames() throws(WeighbridgeError) -> [ValueID] {
-    let (value, type) = try typedTensor("signal", at: 0)
-    let (length, step) = (try integer("frame_length", at: 1), try integer("frame_step", at: 2))
-    try require("pad_end", toBe: false, because: "the end is not padded")
-    ignore("pad_value")
-    let axis = try axis(of: type, default: -1)
-    guard length >= 1, step >= 1, length <= 1 << 16 else {
-      throw .malformed(
-        "has frame_length=\(length) and frame_step=\(step), and both are 1 or more, the "
-          + "length at most "
-          + "65,536")
-    }
-    let size = try size(axis, of: value)
-    guard size >= length else {
-      throw .unsupported("cuts frames of \(length) from \(size) elements, which are fewer")
-    }
-    let count = (size - length) / step + 1
-    guard try Checked.product([count, length], of: "the frames") <= 1 << 24 else {
-      throw .limitExceeded(
-        "makes \(count) frames of \(length.counted("element")), expected at most 2^24 "
-          + "elements")
-    }
-    let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }
-    let places = try add(constant: Tensor(.int32, shape: [count, length], numbers))
-    return try add(Gather(axis: axis), [value, places])
   }
 }

@@ -8,26 +8,8 @@ import LayerCatalog
 extension KerasFunctionTable {
   static let signals: [Entry] =
     [
-      Entry(["ExtractSequences"]) { (call) throws(WeighbridgeError) in
-        let value = try call.tensor("x", at: 0)
-        let length = try call.integer("sequence_length")
-        let step = try call.integer("sequence_stride")
-        let axis = call.type(of: value).rank - 1
-        let size = try axis >= 0 ? call.size(axis, of: value) : 0
-        guard (1...1 << 24).contains(step), (1...max(1, size)).contains(length), size > 0 else {
-          throw .unsupported(
-            "takes sequences of \(length) elements, \(step) apart, of \(call.type(of: value)), "
-              + "expected at least one sequence")
-        }
-        let starts = Array(stride(from: 0, through: size - length, by: step))
-        let count = try Checked.product([starts.count, length], of: "the number of elements")
-        guard count <= 1 << 24 else {
-          throw .limitExceeded("takes sequences of \(count) elements, expected at most 2^24")
-        }
-        let places = starts.flatMap { start in (0..<length).map { Double(start + $0) } }
-        let indices = try call.add(
-          constant: Tensor(.int32, shape: [starts.count, length], places))
-        return try call.add(Gather(axis: axis), [value, indices])
+      Entry(["ExtractSequences"], tf: ["signal.frame"]) { (call) throws(WeighbridgeError) in
+        try call.addFrames()
       },
       Entry(["STFT"]) { (call) throws(WeighbridgeError) in try call.addTransform() },
     ]
@@ -49,6 +31,35 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
+  /// Adds overlapping frames of a signal: an axis becomes one of frames and one of their elements.
+  fileprivate mutating func addFrames() throws(WeighbridgeError) -> [ValueID] {
+    let (value, type) = try typedTensor("signal", "x", at: 0)
+    let length = try integer(isOperation ? "sequence_length" : "frame_length", at: 1)
+    let step = try integer(isOperation ? "sequence_stride" : "frame_step", at: 2)
+    try require("pad_end", toBe: false, because: "the end is not padded")
+    ignore("pad_value")
+    let axis = try axis(of: type, default: -1)
+    guard length >= 1, step >= 1, length <= 1 << 16 else {
+      throw .malformed(
+        "takes frames of \(length) elements, \(step) apart, and both are 1 or more, the "
+          + "length at most "
+          + "65,536")
+    }
+    let size = try size(axis, of: value)
+    guard size >= length else {
+      throw .unsupported("cuts frames of \(length) from \(size) elements, which are fewer")
+    }
+    let count = (size - length) / step + 1
+    guard try Checked.product([count, length], of: "the frames") <= 1 << 24 else {
+      throw .limitExceeded(
+        "makes \(count) frames of \(length.counted("element")), expected at most 2^24 "
+          + "elements")
+    }
+    let numbers = (0..<count).flatMap { frame in (0..<length).map { Double(frame * step + $0) } }
+    let places = try add(constant: Tensor(.int32, shape: [count, length], numbers))
+    return try add(Gather(axis: axis), [value, places])
+  }
+
   /// Adds Keras 3's short-time Fourier transform: real and imaginary parts.
   fileprivate mutating func addTransform() throws(WeighbridgeError) -> [ValueID] {
     var (value, type) = try typedTensor("x", at: 0)
