@@ -200,6 +200,7 @@ def nested(version, backend):
         "nested_frozen_steps": steps,
         "nested_frozen_directions": directions,
         "weights_nested_frozen": levels,
+        "weights_nested_cells": lambda: chain((3, 4), chain((3, 4), RNN([LSTMCell(4), LSTMCell(4)], return_sequences=True)), Dense(2)),
         "weights_apart_overlapping": apart(1),
         "weights_apart_overlapping_frozen": apart(1, 1),
         "weights_apart_frozen": apart(3, 2),

@@ -74,7 +74,8 @@ struct WeightAssignment {
     let permitted = Set(possible.filter(names.permit))
     if permitted.isEmpty { throw contradiction(possible[0]) }
     if permitted.count == 1, let only = permitted.first {
-      guard isOrderStored || names.shapesDecide else { throw undecided }
+      let isKnown = isOrderStored || names.nameOwners(only, exactly: false) || names.shapesDecide
+      guard isKnown else { throw undecided }
       return (weights(only), nil)
     }
     let created = permitted.filter(names.followCreation)
